@@ -21,7 +21,7 @@ import type { AskAsTaskOptions, AskOptions, Ctx, Elicited, ElicitedUrl } from '.
 import { formOf } from './form.ts';
 import { checkQuestion } from './offer/check-result.ts';
 
-/** A call, and what it has where it is a task or may become one. */
+/** A call, and the parts of a task if it is one or may become one. */
 type TaskFace = CallFace & {
   readonly task?: CtxTask | undefined;
   background?(): Promise<void>;
@@ -124,7 +124,8 @@ export class Context implements Ctx {
     options: AskAsTaskOptions = {},
   ): Promise<ElicitedUrl> {
     if (!URL.canParse(url)) throw new TypeError(`${JSON.stringify(url)} is not a URL`);
-    // Spec 2025-11-25, Elicitation, URL mode: an id ties the notice of completion to the question. Later there is none.
+    // Spec 2025-11-25, Elicitation, URL mode: an id links the completion notification to the question. Later revisions
+    // have none.
     const elicitationId = this.#call.facts.serverRequests ? crypto.randomUUID() : undefined;
     const params = { mode: 'url', message, url, ...(elicitationId === undefined ? {} : { elicitationId }) };
     const { action } = await this.#ask('elicitation/create', params, options, (answer) => ({
@@ -179,7 +180,9 @@ export class Context implements Ctx {
     return answer;
   }
 
-  /** The answer to one question would be taken for that to another, where answers are kept by their keys. */
+  /**
+   * Answers are stored by key. With a reused key, the answer to one question would be taken for the answer to another.
+   */
   #claim(key: string): void {
     if (isUnnamed(key))
       throw new TypeError(

@@ -9,9 +9,9 @@ import type { CreateMessageRequestParams, CreateMessageResult } from '../protoco
 import type { AnySchema, InferOutput } from '../schema/infer.ts';
 import type { CtxTask } from './task-definition.ts';
 
-/** One request as its handler sees it: who asks, in which revision, and what may be said beside the result. */
+/** A request as its handler sees it: the client, the revision, and what can be sent besides the result. */
 export interface RequestCtx {
-  /** Aborted when the client cancels the request or goes away. */
+  /** Aborted when the client cancels the request or disconnects. */
   readonly signal: AbortSignal;
   /** The JSON-RPC id of the request. */
   readonly requestId: RequestId;
@@ -24,11 +24,13 @@ export interface RequestCtx {
    */
   readonly auth?: AuthInfo | undefined;
   /**
-   * Makes sure that who sent this request has scopes, where that is known only in the middle of it; what is known before
-   * belongs into the definition. Without authorization it passes everywhere but over HTTP.
+   * Checks that the sender of this request has the given scopes. Use it if the required scopes are only known in the
+   * middle of the request; otherwise put them into the definition. Without authorization, the check passes on every
+   * transport except HTTP.
    *
-   * @throws McpError where one is missing: over HTTP, while nothing was sent, the answer is then a 403 that names all of them; a
-   *   tool that has sent something fails in words.
+   * @throws McpError if one is missing. Over HTTP, if nothing was sent yet, the answer is a 403 that names all of them.
+   * A
+   * tool that already sent something fails with an error result.
    */
   requireScopes(...scopes: readonly string[]): void;
   /** The request's `_meta`. A progress token beyond 2^53 is the text of its digits. */
@@ -46,9 +48,9 @@ export interface RequestCtx {
 /** Options of one question. */
 export interface AskOptions {
   /**
-   * Names the question within the request; without it, its place among the questions does. Give a key where the
-   * order of questions may differ from run to run: another for each question, also in a loop (`name-${turn}`). A key
-   * that is used again is a TypeError, in every revision, and so is `ask-1` or another number, the names of questions without.
+   * Names the question within the request. By default its position among the questions does. Give a key if the order of
+   * questions may differ between runs. Use a different key for each question, also in a loop (`name-${turn}`). A reused
+   * key is a TypeError, in every revision. So are `ask-1` and the like, which name questions without a key.
    */
   readonly key?: string;
 }
@@ -56,9 +58,9 @@ export interface AskOptions {
 /** Options of one question that may be answered by a task of the client. */
 export interface AskAsTaskOptions extends AskOptions {
   /**
-   * Asks a client that hosts tasks for one: it is asked how far it is at the pace that it names, so that no request stays open while somebody
-   * thinks, and whoever is away for a while is waited for. Within 2025-11-25, of clients that declared it; any other is asked plainly, and
-   * nothing else is different.
+   * Asks a client that supports tasks for an answer as a task. The server polls the task at the interval that the
+   * client names. So no request stays open while the user thinks, and a client that disconnects for a while can still
+   * answer. Only for clients of 2025-11-25 that declared support. Any other client gets an ordinary request.
    */
   readonly task?: AskedTask;
 }
@@ -69,7 +71,7 @@ export interface AskedTask {
   readonly ttlMs?: number;
 }
 
-/** Outcome of a form: the content that the user entered, as the schema makes it, or that there is none. */
+/** Outcome of a form: the content that the user entered, parsed by the schema, or the action without content. */
 export type Elicited<T> =
   | { readonly action: 'accept'; readonly content: T }
   | { readonly action: 'decline' | 'cancel'; readonly content?: undefined };
@@ -77,13 +79,16 @@ export type Elicited<T> =
 /** Outcome of sending the user to a page. `accept` means that they agreed to go, not that they are done there. */
 export interface ElicitedUrl {
   readonly action: 'accept' | 'decline' | 'cancel';
-  /** Name of the visit where the revision has one (2025-11-25): an error may name the same one (`urlElicitationRequired`). */
+  /**
+   * Id of the elicitation, if the revision has one (2025-11-25). An error may name the same id
+   * (`urlElicitationRequired`).
+   */
   readonly elicitationId: string | undefined;
   /** Tells the client that the user is done on the page; only 2025-11-25 has such a notice, elsewhere nothing is sent. */
   completed(): void;
 }
 
-/** A request whose handler may also ask the client: a tool, a prompt, a read of a resource. */
+/** A request whose handler can also ask the client: a tool, a prompt, a read of a resource. */
 export interface Ctx extends RequestCtx {
   /**
    * Asks the user with a form, in tools, prompts and reads of resources, for a client of any revision.
@@ -117,30 +122,34 @@ export interface Ctx extends RequestCtx {
    */
   roots(options?: AskOptions): Promise<readonly Root[]>;
   /**
-   * Runs a side effect at most once, however often the handler runs for one request of the user. One that fails may be
-   * tried again. It does not ask the client: in 2026-07-28 a question ends the run, and the effect with it.
+   * Runs a side effect at most once, however often the handler runs for one request. A failed one may run again. Do not
+   * ask the client inside it: in 2026-07-28 a question ends the run, and the effect with it.
    *
    * @param key Names the effect within the handler.
-   * @param run Gives JSON, or nothing; every run gets what JSON holds of it, also the first (of a date its text). It is handed an id for services that take
-   *   an idempotency key: the same whenever this effect is tried again for this request, be it in another process of a task, or in a later round, and
-   *   another for each key. A client that sends its request anew has other ids.
-   * @throws TypeError when JSON cannot hold what it gave, as with a map or a function; the effect does not run again.
+   * @param run Returns a JSON-serializable value, or nothing. Every run gets the value as JSON holds it, also the first
+   *   (for a date, its text). It receives an id for services that take
+   * an idempotency key. The id is the same whenever this effect is retried for this request, even in another process or
+   * in a later round. It is
+   * different for each key. If the client sends its request again, the ids are different.
+   * @throws TypeError if JSON cannot hold the value, for example a map or a function. The effect does not run again.
    */
   once<T>(key: string, run: (id: string) => T | Promise<T>): Promise<T>;
   /**
-   * Breaks the connection that waits for this request, so that a long one holds none open: the client comes back for
-   * the result and for what was sent meanwhile. Only HTTP sessions of 2025-11-25 do; elsewhere nothing happens.
+   * Closes the connection that waits for this request, so that a long request holds none open. The client reconnects
+   * for the result and for messages sent meanwhile. Only HTTP sessions of 2025-11-25 do this. Elsewhere nothing
+   * happens.
    *
-   * @param retryMs How long the client is asked to stay away, in milliseconds; `retryMs` of the HTTP edge by default.
-   * @throws TypeError for what is no such number, in every revision.
+   * @param retryMs The time after which the client should reconnect, in milliseconds; by default `retryMs` of the HTTP
+   *   edge.
+   * @throws TypeError if it is not a valid number, in every revision.
    */
   closeStream(retryMs?: number): void;
-  /** Task that the request is by now; `undefined` for a call. Only tools that say `task` have one. */
+  /** The task that this request has become; `undefined` for a call. Only tools with `task` have one. */
   readonly task: CtxTask | undefined;
   /**
-   * Makes a task of the request now, so that its client waits no longer and what follows may take as long as it likes. It
-   * returns where it cannot: the tool says no `task`, the client knows none, or it is a task already. What was asked before was
-   * asked in the way of a call.
+   * Turns the request into a task now. The client stops waiting, and the rest may take any time. It does nothing if the
+   * request cannot become a task: the tool has no `task`, the client does not support tasks, or it is a task already.
+   * Earlier questions were asked as in a call.
    */
   background(): Promise<void>;
   /** Answers to an `inputRequired` that this handler returned, by key; `undefined` in the first round. */
@@ -149,7 +158,7 @@ export interface Ctx extends RequestCtx {
   readonly requestState: unknown;
 }
 
-/** The client of a request, in its own words: nothing of it is verified. */
+/** The client of a request, as it describes itself. None of this is verified. */
 export interface CtxClient {
   readonly info?: Implementation | undefined;
   readonly capabilities: ClientCapabilities;
@@ -159,6 +168,6 @@ export interface CtxClient {
 
 /** The request of a completion. */
 export interface CompletionCtx extends RequestCtx {
-  /** The arguments or variables that the person has settled already; empty where the revision has none. */
+  /** The arguments or variables that the user has already entered; empty if the revision has none. */
   readonly arguments: Readonly<Record<string, string>>;
 }

@@ -5,7 +5,7 @@ import type { JsonObject } from '../protocol/features/common.ts';
 export class Declared {
   #all: Extensions = {};
 
-  /** @throws TypeError for an id that is none, or settings that are no object. */
+  /** @throws TypeError for an invalid id, or for settings that are not an object. */
   constructor(extensions: Extensions) {
     for (const [id, settings] of Object.entries(extensions)) this.add(id, settings);
   }
@@ -19,7 +19,7 @@ export class Declared {
     return Object.hasOwn(this.#all, id);
   }
 
-  /** @throws TypeError for an id that is none or taken, or settings that are no object. */
+  /** @throws TypeError for an invalid or declared id, or for settings that are not an object. */
   add(id: string, settings: JsonObject): void {
     const problem = extensionProblem(id, settings);
     if (problem !== undefined) throw new TypeError(`extensions: ${problem}`);

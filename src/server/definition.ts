@@ -31,9 +31,9 @@ export interface CommonDefinition {
   readonly description?: string;
   readonly icons?: readonly Icon[];
   /**
-   * Says to whom it is shown; for others it is neither listed nor found. It is asked for each list and each use, and answers at
-   * once; `auth` is `undefined` without authorization. What it asks that changes without a new token is told by
-   * `server.changed`. Left out, everybody sees it.
+   * Tells whether a caller may see it. For other callers it is neither listed nor found. It runs for each list and each
+   * use, and must return synchronously. `auth` is `undefined` without authorization. If its outcome changes without a
+   * new token, call `server.changed`. By default every caller sees it.
    */
   readonly visible?: (auth: AuthInfo | undefined) => boolean;
   /** Sent as `_meta`; keys are names, with a prefix such as `com.example/` unless they are yours and the client's. */
@@ -54,21 +54,26 @@ export interface ToolDefinition<
   readonly output?: O & NoFields<O>;
   readonly annotations?: ToolAnnotations;
   /**
-   * Use of tasks: `'optional'` answers clients with tasks by a task where a call takes long, `'required'` answers nobody else. The handler
-   * is the same for a call and a task, in every revision. Left out, it is never a task.
+   * Use of tasks. With `'optional'`, clients that support tasks get a task if a call takes long. With `'required'`,
+   * only these clients can call it. The handler is the same for a call and a task, in every revision. By default a call
+   * is never a task.
    */
   readonly task?: TaskSupport;
   /**
-   * The scopes that a caller needs, of all calls or by their arguments. Who lacks some gets a 403 that names all of them.
-   * They are looked at over HTTP, where who came without authorization has none, and wherever there is authorization.
+   * The scopes that a caller needs, for all calls or by their arguments. A caller that lacks one gets a 403 that names
+   * all of them. They are checked over HTTP, where a caller without authorization has none, and wherever there is
+   * authorization.
    */
   readonly scopes?: ScopesFor<InferArgs<I>>;
 }
 
-/** Scopes that something needs: always the same, or by what it is asked with; a function answers at once. */
+/** Required scopes: a fixed list, or a function of the arguments, which returns synchronously. */
 export type ScopesFor<Args> = readonly string[] | { by(args: Args): readonly string[] }['by'];
 
-/** Refuses fields that are schemas of a library where a schema is wanted: they belong in its object, as in `z.object({ … })`. */
+/**
+ * Rejects fields that are schemas of a library, if a schema is expected. They belong in its object, as in
+ * `z.object({ … })`.
+ */
 type NoFields<S> = S extends { readonly '~standard': unknown }
   ? unknown
   : [keyof S] extends [never]
@@ -80,7 +85,7 @@ type NoFields<S> = S extends { readonly '~standard': unknown }
 /** The arguments of a tool without `input`. */
 export type NoArguments = Readonly<Record<never, never>>;
 
-/** The arguments that a tool's handler gets: what the input schema makes of them, defaults filled in. */
+/** The arguments of a tool's handler: the output of the input schema, with defaults filled in. */
 export type InferArgs<I> = [I] extends [undefined]
   ? NoArguments
   : unknown extends InferOutput<I>
@@ -96,7 +101,7 @@ export type ToolReturn<O> =
   | InputRequired
   | ExtensionResult
   | OutputValue<O>
-  // Intersections, and not one conditional type, let literals in a handler be read as what they will be.
+  // Intersections, instead of one conditional type, let TypeScript infer literal types in a handler.
   | (PlainReturn & WithoutOutput<O>);
 
 /** Value that the handler of a tool without an output schema may return beside a whole result. */
@@ -106,8 +111,9 @@ type WithoutOutput<O> = [O] extends [undefined] ? unknown : never;
 type OutputValue<O> = [O] extends [undefined] ? never : Written<InferInput<O>>;
 
 /**
- * Runs a tool. An error that it throws is reported as a failed call, of which the model reads only that it failed: throw a
- * `ToolError` for words that the model may read, or set `exposeErrors` of the server. An `McpError` is a protocol error.
+ * Runs a tool. An error that it throws becomes a failed call, and the model reads only that it failed. Throw a
+ * `ToolError` for a message that the model may read, or set `exposeErrors` of the server. An `McpError` is a protocol
+ * error.
  */
 export type ToolHandler<I, O> = (args: InferArgs<I>, ctx: Ctx) => ToolReturn<O> | Promise<ToolReturn<O>>;
 
@@ -118,7 +124,7 @@ export interface ResourceDefinition extends CommonDefinition {
   /** Its size in bytes, before any encoding. */
   readonly size?: number;
   readonly annotations?: Annotations;
-  /** The hint on reads whose result names none; sent on 2026-07-28 and later. */
+  /** The cache hint for reads whose result has none. Sent in 2026-07-28 and later. */
   readonly cache?: CacheHint;
   /** The scopes that reading and watching it needs; the terms are those of a tool's. */
   readonly scopes?: readonly string[];
@@ -145,19 +151,18 @@ export interface ResourceTemplateDefinition<Template extends string = string> ex
   readonly name: string;
   readonly mimeType?: string;
   readonly annotations?: Annotations;
-  /** The hint on reads whose result names none; sent on 2026-07-28 and later. */
+  /** The cache hint for reads whose result has none. Sent in 2026-07-28 and later. */
   readonly cache?: CacheHint;
   /**
-   * True when variables may lead elsewhere; false by default, so that a reader that makes paths of them stays below its
-   * folder, with `path.resolve` as with `path.join`. Then no URI is found whose variables hold a segment `..` (also
-   * `..;`), begin with a slash, a backslash or a drive (`c:/`), or hold a null character, as they are or
-   * percent-encoded any number of times. What links of a file system or names of devices lead to is the reader's to
-   * see.
+   * True if variables may contain path traversal; false by default. Then a reader that builds paths from them stays
+   * inside its folder, with `path.resolve` as with `path.join`. A URI is not found if a variable has a segment `..`
+   * (also `..;`), begins with a slash, a backslash or a drive (`c:/`), or has a null character. That includes
+   * percent-encoded forms at any depth. The reader must check symbolic links and device names itself.
    */
   readonly allowTraversal?: boolean;
   /**
-   * The scopes that reading one of them needs, or watching it, by its variables; for completions by those that are settled, which
-   * are missing else. The terms are those of a tool's.
+   * The scopes that reading or subscribing needs, by its variables. For completions, only the variables that are
+   * already filled in are passed. The rules are those of a tool's `scopes`.
    */
   readonly scopes?: ScopesFor<VariablesOf<Template>>;
   /** Suggests values of variables. */
@@ -167,8 +172,8 @@ export interface ResourceTemplateDefinition<Template extends string = string> ex
 }
 
 /**
- * Reads a resource of a template; `undefined` means that there is none. The variables are decoded; of their values only
- * what `allowTraversal` says is checked.
+ * Reads a resource of a template; `undefined` means that there is none. The variables are decoded. Their values are
+ * only checked as `allowTraversal` says.
  */
 export type ResourceTemplateReader<Template extends string> = (
   uri: string,
@@ -221,7 +226,7 @@ export type PromptReturn =
 /** Writes a prompt out. */
 export type PromptHandler<A> = (args: InferPromptArgs<A>, ctx: Ctx) => PromptReturn | Promise<PromptReturn>;
 
-/** Suggests values for what a person has typed so far; at most 100 of them are sent. */
+/** Suggests values for the text that the user has typed so far. At most 100 of them are sent. */
 export type Completer = (value: string, ctx: CompletionCtx) => Completions | Promise<Completions>;
 
 /** Suggested values, best first. */
@@ -250,7 +255,10 @@ export interface MethodDefinition<
   readonly capability?: ClientFlag;
   /** The extension that it belongs to: the server declares it, and so must a client that calls it. */
   readonly extension?: string;
-  /** Says who may know of it; for others there is no such method. The terms are those of a tool's; what has it is not among the capabilities, which everybody sees. */
+  /**
+   * Tells whether a caller may see it. For other callers the method does not exist. The rules are those of a tool's
+   * `visible`. A method with `visible` is not among the capabilities, since every client sees those.
+   */
   readonly visible?: (auth: AuthInfo | undefined) => boolean;
   /** The scopes that a caller needs, of all calls or by their parameters; the terms are those of a tool's. */
   readonly scopes?: ScopesFor<InferParams<P>>;
@@ -265,15 +273,15 @@ export type MethodReturn<R> =
   | ([R] extends [undefined] ? object | undefined | void : Written<InferInput<R>>);
 
 /**
- * Answers a method. What it throws is an internal error without its message, but for an `McpError`. It cannot ask its client,
- * which only tools, prompts and reads of resources can in every revision.
+ * Answers a method. An error that it throws becomes an internal error without its message, except for an `McpError`. It
+ * cannot ask its client. Only tools, prompts and reads of resources can, in every revision.
  */
 export type MethodHandler<P, R> = (
   params: InferParams<P>,
   ctx: RequestCtx,
 ) => MethodReturn<R> | Promise<MethodReturn<R>>;
 
-/** Something registered, to change it while the server runs; clients are told of every change. */
+/** A registered item, which can be changed while the server runs. Clients are notified of every change. */
 export interface Handle<Definition> {
   /** True when clients see it. */
   readonly enabled: boolean;
@@ -287,20 +295,19 @@ export interface Handle<Definition> {
   enable(): void;
   /** Hides it from clients: it is neither listed nor usable. */
   disable(): void;
-  /** Takes it out for good; its name is free again. Removing twice is fine. */
+  /** Removes it permanently. Its name is free again. Removing twice is fine. */
   remove(): void;
 }
 
-/** The part of a server that says what it offers. Every method throws a TypeError when the name is taken. */
+/** The part of a server that defines what it offers. Every method throws a TypeError if the name is taken. */
 export interface Definitions {
   /**
-   * Defines a tool. What it throws is not told to the model, but for a `ToolError`, whose message is for the model to
-   * read; see also `exposeErrors`.
+   * Defines a tool. The model does not see errors that it throws, except for a `ToolError`, whose message is meant for
+   * it. See also `exposeErrors`.
    *
    * @throws TypeError when a schema cannot be used, or `input` is not an object at its root.
    *
-   * @example
-   * server.tool('forecast', { input: z.object({ city: z.string() }) }, ({ city }) => `sunny in ${city}`);
+   * @example server.tool('forecast', { input: z.object({ city: z.string() }) }, ({ city }) => `sunny in ${city}`);
    */
   tool<const I extends AnySchema | undefined = undefined, const O extends AnySchema | undefined = undefined>(
     name: string,
@@ -330,13 +337,13 @@ export interface Definitions {
   ): Handle<ResourceTemplateDefinition<Template>>;
 
   /**
-   * Defines a method of your own, for clients of every revision. Its name is among the experimental capabilities, under
-   * `parley-mcp/methods`, since no list of the protocol has it.
+   * Defines a method of your own, for clients of every revision. The protocol has no list of such methods. So the
+   * server declares their names in the experimental capability `parley-mcp/methods`.
    *
    * @throws TypeError when a schema cannot be used, the name is one of the protocol, or the extension is not declared.
    *
-   * @example
-   * server.method('com.example/search', { params: z.object({ text: z.string() }) }, ({ text }) => ({ hits: find(text) }));
+   * @example server.method('com.example/search', { params: z.object({ text: z.string() }) }, ({ text }) => ({ hits:
+   * find(text) }));
    */
   method<const P extends AnySchema | undefined = undefined, const R extends AnySchema | undefined = undefined>(
     name: string,

@@ -2,7 +2,7 @@ import { isObject } from '../jsonrpc/message.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
 import type { PrimitiveSchemaDefinition, RequestedSchema } from '../protocol/features/elicitation-schema.ts';
 
-/** The keywords that a field of a form may have, by the kind of the field; others are left out of what is sent. */
+/** The keywords that a field of a form may have, by the kind of the field. Other keywords are not sent. */
 const named = ['type', 'title', 'description', 'default'] as const;
 const keywords = {
   string: [...named, 'minLength', 'maxLength', 'format'],
@@ -15,11 +15,11 @@ const keywords = {
 const formats: ReadonlySet<unknown> = new Set(['email', 'uri', 'date', 'date-time']);
 
 /**
- * Makes the form of an object schema: the part of JSON Schema that forms know. What a form cannot say of a field (a
- * pattern, say) is left out of it and still holds for the answer.
+ * Makes the form for an object schema. A form supports only a part of JSON Schema. A keyword that a form cannot express
+ * (a pattern, say) is left out, but the answer is still validated against it.
  *
  * @throws TypeError for a field that no form can have, such as a nested object.
- *   (Spec 2025-11-25, Elicitation, Requested schema.)
+ * (Spec 2025-11-25, Elicitation, Requested schema.)
  */
 export function formOf(schema: JsonObject): RequestedSchema {
   const properties = isObject(schema['properties']) ? schema['properties'] : {};
@@ -36,7 +36,7 @@ export function formOf(schema: JsonObject): RequestedSchema {
 function fieldOf(name: string, property: unknown): PrimitiveSchemaDefinition {
   if (isObject(property)) {
     const kind = kindOf(property);
-    // The kind was told by the keywords that its type requires.
+    // The required keywords of the type told which kind it is.
     if (kind !== undefined) return pick(property, keywords[kind]) as unknown as PrimitiveSchemaDefinition;
   }
   throw new TypeError(

@@ -7,7 +7,7 @@ import { failure, ToolError } from './offer/tool-result.ts';
 export function guideOf({ tools, prompts, methods }: Parts): Guide {
   return {
     knows: (method, params, auth) => {
-      // Names of what is there are texts.
+      // The names in these parameters are strings.
       const { name } = params as { readonly name: string };
       if (method === 'tools/call') return tools.find(name, auth) !== undefined;
       if (method === 'prompts/get') return prompts.find(name, auth) !== undefined;

@@ -23,7 +23,7 @@ type Handlers = {
 
 let loaded: typeof Offered | undefined;
 
-/** Runs with what a server of tools alone never needs: it is loaded when somebody first uses anything else. */
+/** Runs with code that a server with only tools never needs. It is loaded when any other feature is first used. */
 export function offered<T>(run: (late: typeof Offered) => T | Promise<T>): T | Promise<T> {
   return loaded === undefined ? import('./offer/offered.ts').then((late) => run((loaded = late))) : run(loaded);
 }
@@ -54,12 +54,12 @@ export function restrictedHandler(
  * @param tell Does so when it can be judged who may.
  */
 export function tellUpdate(parts: Parts, tell: () => void): void {
-  // Who may know of it is judged while it is told, and that is not waited for.
+  // The visibility is checked while the notification is sent. The caller does not wait for that.
   if (isForEverybody(parts) || loaded !== undefined) tell();
   else void Promise.resolve(offered(tell)).catch((error: unknown) => parts.options.onError(error, 'resources'));
 }
 
-/** Tells whether somebody may hear of a resource; a rule that fails lets nobody. */
+/** Tells whether a caller may learn of a resource. If a rule fails, no caller may. */
 export function mayHear(parts: Parts, uri: string, auth: AuthInfo | undefined): boolean {
   try {
     return isForEverybody(parts) || loaded?.isThere(parts, uri, { auth }) === true;
@@ -130,7 +130,7 @@ function uses({ options, tools, resources, templates, prompts, rated }: Parts): 
   };
 }
 
-/** Changes that are told of, by the capability that says so. */
+/** The kinds of change notifications, by the capability that declares them. */
 const tellings: readonly (readonly [Telling, string])[] = [
   ['tools', 'tools.listChanged'],
   ['resources', 'resources.listChanged'],

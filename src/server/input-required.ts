@@ -3,7 +3,10 @@ import { isObject } from '../jsonrpc/message.ts';
 import { isExtensionResult } from './runtime/extension-result.ts';
 import type { InputRequests } from '../protocol/features/rounds.ts';
 
-/** The return value of a handler that asks its client by hand: it runs again with the answers and with what it kept. */
+/**
+ * The return value of a handler that asks its client in manual mode. The handler runs again with the answers and its
+ * stored state.
+ */
 export interface InputRequired {
   readonly resultType: 'input_required';
   readonly inputRequests?: InputRequests;
@@ -11,7 +14,7 @@ export interface InputRequired {
   readonly requestState?: unknown;
 }
 
-/** The questions of `inputRequired`, and what is kept until the answers come. */
+/** The questions of `inputRequired`, and the state that is kept until the answers come. */
 export interface InputRequiredOptions {
   /** The questions, by keys of the handler's own choice; `ctx.inputResponses` holds the answers by the same keys. */
   readonly requests?: InputRequests;
@@ -43,8 +46,8 @@ export function inputRequired(options: InputRequiredOptions): InputRequired {
 }
 
 /**
- * Tells whether a handler returned what is no result of its method: a wish for input, which goes to the rounds, or what
- * an extension made.
+ * Tells whether a handler returned something other than the result of its method: a request for input, which goes to
+ * the rounds, or an extension result.
  */
 export function isOtherResult(value: unknown): boolean {
   return (isObject(value) && value['resultType'] === 'input_required') || isExtensionResult(value);

@@ -1,4 +1,4 @@
-/** Mistakes of programs that no compiler checked, told at once and by the right name. */
+/** Checks for mistakes of untyped programs. Each is reported at once and names the option. */
 
 import type { CacheHint } from '../protocol/features/envelope.ts';
 import { serverCapabilitiesShape } from '../protocol/capability.ts';
@@ -116,7 +116,7 @@ export function checkServerOptions(options: ServerOptions): void {
   refuseNoStore(options.store, options.rounds?.keys);
 }
 
-/** @throws TypeError for rates that nothing can pass, and for what is none. */
+/** @throws TypeError for rates that let nothing pass, and for values that are not rates. */
 export function checkRates({ byTool, lost, ...rates }: RateLimits): void {
   if (byTool !== undefined && (typeof byTool !== 'object' || byTool === null))
     throw new TypeError(`rateLimits.byTool must be an object of rates by name, not ${shown(byTool)}`);
@@ -192,7 +192,10 @@ const infoNames: Names<Implementation> = {
   websiteUrl: 1,
 };
 
-/** @throws TypeError without a name and a version, and for what clients are not to see: all of it is sent to them. */
+/**
+ * @throws TypeError without a name and a version, and for fields that clients must not see: the whole object is sent to
+ * them.
+ */
 export function checkInfo(info: unknown): void {
   const { name, version } = (info ?? {}) as { readonly name?: unknown; readonly version?: unknown };
   if (typeof name !== 'string' || name === '' || typeof version !== 'string')
@@ -205,7 +208,9 @@ export function checkInfo(info: unknown): void {
   checkImplementation('the first argument of createServer', info as Implementation);
 }
 
-/** @throws TypeError without a name and a version as texts, and for what a peer is not to see or cannot read. */
+/**
+ * @throws TypeError without a name and a version as strings, and for fields that a peer must not see or cannot read.
+ */
 export function checkImplementation(what: string, info: Implementation): void {
   refuseUnknown(what, info, infoNames);
   const { name, version }: { readonly name?: unknown; readonly version?: unknown } = info;

@@ -26,8 +26,9 @@ export interface ServerOptions {
   /** Capabilities to declare beyond those that follow from what is registered, such as `tools` added later. */
   readonly capabilities?: ServerCapabilities;
   /**
-   * Extensions that the server supports, by id, with the settings of each (`{}` for none); see also `server.extension`. They are
-   * declared in `capabilities.extensions` of every revision, and until 2025-11-25 in `experimental` too.
+   * Extensions that the server supports, by id, with the settings of each (`{}` for none); see also `server.extension`.
+   * They are declared in `capabilities.extensions` in every revision. Up to 2025-11-25 they are also declared in
+   * `experimental`.
    */
   readonly extensions?: Extensions;
   /** Number of entries that a page of a list holds; 1000 by default. */
@@ -41,37 +42,39 @@ export interface ServerOptions {
    */
   readonly logging?: boolean;
   /**
-   * Place for what the processes of this server share: large and used states of rounds, changes of lists and of watched resources, rates, and tasks where
-   * it has a place for them. Without one each process keeps its own. One that processes share needs `rounds.keys`. Who made it closes it, after the server.
+   * Store for data that the processes of this server share: large and used states of rounds, changes of lists and of
+   * subscribed resources, rate limits, and tasks if it supports them. Without one, each process keeps its own data. A
+   * shared store needs `rounds.keys`. The creator of the store closes it, after the server.
    */
   readonly store?: Store;
   /** Rounds of handlers that ask their clients; see `RoundOptions`. */
   readonly rounds?: RoundOptions;
   /** Limits of how often each client may ask, open sessions, call tools; without limits by default, but for requests about tasks. */
   readonly rateLimits?: RateLimits;
-  /** Tasks of tools that say `task`; see `TaskOptions`. */
+  /** Options for tools with `task`; see `TaskOptions`. */
   readonly tasks?: TaskOptions;
   /** Limits of subscriptions; 1000 resources per client by default, and as many listen streams as the transports admit. */
   readonly subscriptions?: Partial<SubscriptionLimits>;
   /**
-   * Choice whether clients read the messages of all errors that handlers throw: the model those of tools, and whoever asked those of resources, prompts,
-   * completions and own methods. False by default, since they may hold secrets (paths, queries, keys): of a tool only those of a `ToolError` are read then,
-   * and of others that it failed; of anything else those of an `McpError`.
+   * True if clients may read the messages of all errors that handlers throw: the model those of tools, and the caller
+   * those of resources, prompts, completions and own methods. False by default, since messages may hold secrets (paths,
+   * queries, keys). Then a client reads the message of a `ToolError` or an `McpError`, and of any other error only that
+   * the request failed.
    */
   readonly exposeErrors?: boolean;
   /**
-   * Hears every error that is masked from the peer, with the place where it happened. By default they are written to
-   * the console's error stream.
+   * Receives every error that is masked from the peer, and the place where it happened. By default it is written to the
+   * console's error stream.
    */
   readonly onError?: (error: unknown, where: string) => void;
   /**
-   * Hears what happens to it: sessions, streams, refused requests, its store, its end. Each event names its `type`; none has a secret, or what a
-   * peer said. It is never waited for, and what it throws changes nothing.
+   * Receives events: sessions, streams, rejected requests, its store, its end. Each event names its `type`. No event
+   * has a secret or text from a peer. The server does not wait for it and ignores its errors.
    */
   readonly onEvent?: OnEvent;
   /**
-   * Hears what works and yet goes against advice of the specification, such as the name of a tool that some clients
-   * will not take. By default it is written to the console's error stream.
+   * Receives warnings about things that work but go against advice of the specification, such as a tool name that some
+   * clients reject. By default it is written to the console's error stream.
    */
   readonly onWarning?: (message: string) => void;
 }
@@ -79,9 +82,9 @@ export interface ServerOptions {
 /** Options of conversations with a client that take several requests (2026-07-28) or a wait. */
 export interface RoundOptions {
   /**
-   * The keys that seal `requestState`, 32 bytes each, as bytes or in base64: the first seals, any opens. Processes
-   * that share them can continue each other's conversations. A function is asked each minute, so that they change while the process runs; while it fails those
-   * that it gave before go on. Without keys one is made for this process alone.
+   * The keys that seal `requestState`, 32 bytes each, as bytes or in base64: the first seals, any opens. Processes that
+   * share them can continue each other's conversations. A function is called each minute, so keys can change while the
+   * process runs. If it fails, the previous keys stay in use. By default this process makes a key of its own.
    */
   readonly keys?: SealingKeys;
   /** Time that a client may take for one round, in milliseconds; an hour by default. */
@@ -177,7 +180,7 @@ function roundsOf(
   shared: Store | undefined,
   failed: (cause: unknown) => void,
 ): ServerRounds {
-  // A key that is none is told of at once; what it seals with is made when a handler first asks.
+  // An invalid key is reported at once. The seal itself is made when a handler first asks.
   const records = shared?.records;
   return {
     keys: keysFrom(keys, failed, 'rounds.keys'),

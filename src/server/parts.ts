@@ -69,7 +69,7 @@ export function createParts(info: Implementation, options: ResolvedOptions): Par
     rated: lateRates({ limits: rateLimits, shared: store?.limits, name: info.name, onError }),
     tasking: new Tasking(async () => (await import('./tasks/load.ts')).loadTasks(info, parts), onError),
     capabilities: () => {
-      // What clients were told stays true: a list that became empty is an empty list.
+      // Declared capabilities stay declared: a list that became empty is an empty list.
       if (stale) capabilities = { ...capabilities, ...capabilitiesOf(parts) };
       stale = false;
       return capabilities;
@@ -104,7 +104,7 @@ function taskCapabilities({ tasks, extensions }: ServerCapabilities): ServerCapa
   };
 }
 
-/** Capabilities that follow from what is registered now, and from what the user declared. */
+/** Capabilities that follow from what is registered now, and from the user's options. */
 function capabilitiesOf({ options, tools, resources, templates, prompts, methods }: Parts): ServerCapabilities {
   const declared = options.capabilities;
   const completes = [...templates.values(), ...prompts.values()].some(({ complete }) => complete.size > 0);

@@ -5,8 +5,9 @@ import type { Limits, RateLimit } from '../storage/limits.ts';
 import type { Measured } from './rates/measured.ts';
 
 /**
- * Limits of how often clients may ask. Each principal has measures of its own; of clients without one each address has, of IPv6 the first half of it, however many
- * sessions they open. Where no address is known, as over stdio, each session has. They hold over all processes that share a `store`.
+ * Rate limits of clients. Each principal has its own limits. Clients without a principal share those of their address
+ * (for IPv6, its first half), however many sessions they open. If no address is known, as over stdio, each session has
+ * its own. All processes that share a `store` share the limits.
  */
 export interface RateLimits {
   /** Requests of any kind, `initialize` and `ping` among them. Beyond it one is refused as busy: over HTTP by 429 with `Retry-After`. */
@@ -15,15 +16,18 @@ export interface RateLimits {
   readonly initialize?: RateLimit;
   /** Beyond it a call is a failed result that the model can read. The rounds of one call count once. */
   readonly tools?: RateLimit;
-  /** The same for single tools, by name, beside `tools`. What one of the two refuses may have counted for the other. */
+  /**
+   * Limits of single tools, by name, in addition to `tools`. A call that one of the two rejects may still count for the
+   * other.
+   */
   readonly byTool?: Readonly<Record<string, RateLimit>>;
   /** Beyond it a completion is an internal error. */
   readonly completions?: RateLimit;
   /** Requests about tasks; 10 a second and 100 at once by default. Beyond it one is refused as busy. */
   readonly tasks?: RateLimit;
   /**
-   * Answer while the store cannot be asked: by the measures that this process keeps itself (`own`, the default), so that N processes let N times as
-   * much pass; or none of what is measured is let through (`refuse`).
+   * Behaviour while the store cannot be reached: each process limits by itself (`own`, the default), so that N
+   * processes allow N times as much; or every limited request is rejected (`refuse`).
    */
   readonly lost?: 'own' | 'refuse';
   /** The time, in milliseconds, by which this process measures; a clock that never jumps by default. The store has its own. */
@@ -34,7 +38,7 @@ export interface RateLimits {
 export interface ServerRates {
   /** Those that every request takes from. */
   readonly asked: AskedRates;
-  /** Takes one of the calls of a tool; gives the words for one that is refused, which a model reads. */
+  /** Counts one call of a tool. Returns the message for a rejected call, which a model reads. */
   call(tool: string, from: Measured): string | undefined | Promise<string | undefined>;
   /** Takes one of the completions. */
   complete(from: Measured): boolean | Promise<boolean>;
@@ -42,17 +46,17 @@ export interface ServerRates {
   tasks(from: Measured): boolean | Promise<boolean>;
 }
 
-/** Place where measures are kept, and what holds where they are not. */
+/** The place where limits are counted, and the settings if there is none. */
 export interface RateParts {
   readonly limits: RateLimits;
   /** The measures of a store; this process keeps them itself without one. */
   readonly shared: Limits | undefined;
-  /** Beginning of the keys: services that share a store are told apart by their names. */
+  /** Prefix of the keys: it separates services that share a store. */
   readonly name: string;
   onError(error: unknown, where: string): void;
 }
 
-/** Limits of whoever serves, and the measures by which they hold. */
+/** The limits of a server, and the counters that enforce them. */
 export interface Rated {
   readonly limits: RateLimits;
   readonly rates: () => ServerRates | Promise<ServerRates>;
@@ -67,7 +71,7 @@ export function lateRates(parts: RateParts): Rated {
   };
 }
 
-/** Measures of all requests, where there are limits of those. */
+/** The check for limits of all requests, if there are any. */
 export function askedRates({ limits: { requests, initialize }, rates }: Rated): AskedRates | undefined {
   if (requests === undefined && initialize === undefined) return undefined;
   return (method, from) => andThen(rates(), ({ asked }) => asked(method, from));

@@ -5,7 +5,7 @@ import type { Server } from './server.ts';
 
 /** Options of a process that only works on tasks. */
 export interface RunTasksOptions {
-  /** Ends the work; without one it goes on until the process ends. */
+  /** Ends the work. Without a signal it runs until the process ends. */
   readonly signal?: AbortSignal;
   /** Time that runs get to end in after the signal, in milliseconds; 10,000 by default. */
   readonly drainMs?: number;
@@ -17,16 +17,15 @@ const optionNames: Names<RunTasksOptions> = { signal: 1, drainMs: 1 };
 const aliveMs = 60_000;
 
 /**
- * Works on the tasks of a server in a process that serves nobody, which it keeps alive; the server has the same tools and the same store as those that
- * do serve. After the signal nothing begins any more, what runs is waited for, and the server is closed.
+ * Works on the tasks of a server in a process that serves no clients, and keeps the process alive. The server must have
+ * the same tools and the same store as the serving processes. After the signal, no task begins. The function waits for
+ * running tasks and closes the server.
  *
- * @returns What resolves when all that is done.
+ * @returns Resolves after that.
  * @throws TypeError for options that are unknown or make no sense.
  *
- * @example
- * const stop = new AbortController();
- * process.once('SIGTERM', () => stop.abort());
- * await runTasks(server, { signal: stop.signal });
+ * @example const stop = new AbortController(); process.once('SIGTERM', () => stop.abort()); await runTasks(server, {
+ * signal: stop.signal });
  */
 export function runTasks(server: Pick<Server, 'tasks' | 'close'>, options: RunTasksOptions = {}): Promise<void> {
   refuseUnknown('runTasks', options, optionNames);

@@ -36,10 +36,10 @@ export interface Server extends Definitions, Served, Uses {
   /** Description that the server gives of itself. */
   readonly info: Implementation;
   /**
-   * Tells every client that may know that a list changed, and makes it anew; registering and handles do this by themselves.
-   * A list is made once and kept: what is changed in place in a definition shows only after this.
+   * Rebuilds a list and notifies every client that may see it. Registering and handles do this by themselves. A list is
+   * made once and cached. If you change a definition in place, call this to show the change.
    *
-   * @throws TypeError for what is no list.
+   * @throws TypeError if it is not the name of a list.
    */
   changed(list: ListKind): void;
   /** Tasks, for what works on them outside of handlers. */
@@ -47,30 +47,30 @@ export interface Server extends Definitions, Served, Uses {
   /** Tells the clients that watch a resource that it changed, and of them those that may see it now. */
   resourceUpdated(uri: string): void;
   /**
-   * Declares an extension; clients that begin afterwards are told of it. What the extension has (methods, results of its own) is
-   * defined beside it: see `method` and `extensionResult`.
+   * Declares an extension. Clients that connect afterwards see it. Define the extension's methods and results
+   * separately: see `method` and `extensionResult`.
    *
-   * @param settings What the extension wants to be known of this server; nothing by default.
-   * @throws TypeError for an id that is none, such as `search`, or that is declared already.
+   * @param settings The settings that the extension declares for this server; empty by default.
+   * @throws TypeError for an invalid id, such as `search`, or for an id that is declared already.
    */
   extension(id: string, settings?: JsonObject): void;
   /**
-   * Offers the tools, resources and prompts of another server too, as they are and as they become. Its tools and prompts get the prefix, as
-   * `prefix__name`, and names that would have more than 128 characters are cut and told apart by digits; URIs stay as they are. Its
-   * middleware and its limits of calls and completions hold for them, inside those of this server. All else is this server's: instructions,
-   * capabilities, extensions, methods, tasks, rounds, sessions, what becomes of errors. The other one may be served by itself at the same time, and be
-   * mounted in several servers; closing it ends its own conversations only.
+   * Offers the tools, resources and prompts of another server too, and follows their changes. Its tools and prompts get
+   * the prefix, as `prefix__name`. A name above 128 characters is cut and made unique by digits. URIs do not change.
+   * Its middleware and its limits of calls and completions apply to them, inside those of this server. The other
+   * settings are those of this server: instructions, capabilities, extensions, methods, tasks, rounds, sessions, error
+   * handling. The other server may also be served by itself, and be mounted in several servers. Closing it ends its own
+   * conversations only.
    *
    * @param prefix 1 to 48 letters, digits, underscores, hyphens and dots.
-   * @returns What takes it out again.
-   * @throws TypeError for another prefix, for a server that this one is mounted in, and where a name or a URI is taken: then nothing is mounted. What
-   * is defined later and has no free name throws where it is defined.
+   * @returns Removes it again.
+   * @throws TypeError for an invalid prefix, for a server in which this one is mounted, and if a name or a URI is
+   * taken. Then nothing is mounted. A later definition whose name is taken throws at its definition.
    *
-   * @example
-   * const unmount = server.mount('git', gitServer);
+   * @example const unmount = server.mount('git', gitServer);
    */
   mount(prefix: string, server: Server): () => void;
-  /** Ends every conversation. Transports that serve it are closed by whoever opened them. */
+  /** Ends every conversation. Close the transports that serve it yourself. */
   close(): Promise<void>;
 }
 
@@ -205,8 +205,8 @@ function offeredTo(parts: Parts, link: Pick<Link, 'auth' | 'network' | 'passing'
 }
 
 /**
- * Capabilities that are left where nothing is kept between the requests of a client: no level, nothing watched, nothing told unasked, and tasks only
- * where a store has them.
+ * The capabilities without stored sessions: no log level, no subscriptions, no unrequested notifications, and tasks
+ * only if a store keeps them.
  */
 function withoutSession({ capabilities, options }: Parts): ServerCapabilities {
   const { logging: _, tasks, tools, prompts, resources, ...others } = capabilities();

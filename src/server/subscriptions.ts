@@ -13,7 +13,7 @@ import type { ListKind, SubscriptionFilter } from '../protocol/features/subscrip
 import type { NowOrLater } from '../storage/now-or-later.ts';
 import type { SharedChanges } from './shared/changes.ts';
 
-/** The lists whose changes can be told; clients subscribe to them by the same words. */
+/** The lists that have change notifications. Clients subscribe to them by these names. */
 export const listKinds: readonly ListKind[] = listChanges.map(({ list }) => list);
 
 /** Tells whether a word names a list. */
@@ -58,9 +58,9 @@ export interface SubscriptionLimits {
 /** Parts of the server that subscriptions need. */
 export interface SubscriptionParts {
   readonly limits: SubscriptionLimits;
-  /** Tells whether somebody may know of a resource now; it does not throw. */
+  /** Tells whether a caller may learn of a resource now. It does not throw. */
   readonly mayHear: (uri: string, auth: AuthInfo | undefined) => boolean;
-  /** Hear to how many a change was told. */
+  /** Listeners that receive the number of notified clients. */
   readonly listeners?: ServiceListeners | undefined;
 }
 
@@ -71,20 +71,21 @@ const leastCharacters = 8192;
 const watchedUris = Symbol('watched resources');
 
 /**
- * Listeners to changes: handshake sessions without asking for lists and by `resources/subscribe` for resources,
- * stateless clients by `subscriptions/listen` alone. Changes of one turn are told once, to very many in slices.
+ * Listeners to changes. Sessions get changes of lists without a request, and of resources by `resources/subscribe`.
+ * Stateless clients get both by `subscriptions/listen` only. Changes of one turn are sent once, to very many listeners
+ * in slices.
  */
 export class Subscriptions {
   readonly #sessions = new Set<ServerSession>();
   readonly #listeners = new Map<Call, Listener>();
-  /** The resources that somebody watches here, with their watchers. */
+  /** The resources that have subscribers here, with these subscribers. */
   readonly watched: Map<string, Set<Watcher>> = new Map();
   readonly #pending = new Set<string>();
   readonly #slices = new Slices();
   readonly #limits: SubscriptionLimits;
   readonly #mayHear: SubscriptionParts['mayHear'];
   readonly #told: ServiceListeners | undefined;
-  /** The other processes of the server, where there are any; they are loaded. */
+  /** The other processes of the server, if there are any. Loaded on demand. */
   #shared: Promise<SharedChanges | undefined> | undefined;
   #loaded: SharedChanges | undefined;
 
@@ -94,7 +95,7 @@ export class Subscriptions {
     this.#told = listeners;
   }
 
-  /** Tells what changes to other processes, and hears of them. */
+  /** Publishes changes to other processes, and receives theirs. */
   share(loading: Promise<SharedChanges | undefined>): void {
     this.#shared = loading.then((shared) => (this.#loaded = shared));
   }
@@ -109,13 +110,13 @@ export class Subscriptions {
     for (const uri of watchedBy(session)) this.#unwatch(uri, session);
   }
 
-  /** Tells everybody who may know that a list changed, in every process; changes of one turn are told once. */
+  /** Notifies every client that may know it of a changed list, in every process. Changes of one turn are sent once. */
   listChanged(kind: ListKind): void {
     if (this.#loaded === undefined) this.listChangedHere(kind);
     else this.#loaded.listChanged(kind);
   }
 
-  /** The same for those who listen in this process. */
+  /** Notifies the listeners in this process. */
   listChangedHere(kind: ListKind): void {
     const list = listChanges.find((one) => one.list === kind);
     if (list !== undefined) this.#soon(`list ${kind}`, () => this.#tellList(list));
@@ -127,7 +128,7 @@ export class Subscriptions {
     this.resourceUpdatedHere(uri);
   }
 
-  /** The same for those who watch it in this process. */
+  /** Notifies the subscribers in this process. */
   resourceUpdatedHere(uri: string): void {
     if (this.watched.has(uri)) this.#soon(`resource ${uri}`, () => this.#tellUpdate(uri));
   }
@@ -182,7 +183,10 @@ export class Subscriptions {
     this.#unwatch(uri, session);
   }
 
-  /** A session watches these resources and no others: its client said so at other processes, which held it to its limit. */
+  /**
+   * A session is subscribed to exactly these resources. Its client subscribed at other processes, which enforced the
+   * limit.
+   */
   watches(session: ServerSession, uris: readonly string[]): void {
     const before = watchedBy(session);
     const wanted = new Set(uris);
@@ -199,7 +203,7 @@ export class Subscriptions {
     if (added.length > 0) void this.#caughtUp(session, added);
   }
 
-  /** Tells what may have changed since the client was told that it watches, and before this process heard of it. */
+  /** Reports the resources that may have changed after the client subscribed and before this process learned of it. */
   async #caughtUp(session: ServerSession, uris: readonly string[]): Promise<void> {
     await (await this.#shared)?.listen(uris, true);
     if (this.#sessions.has(session)) this.#tellUpdates(session, uris);
@@ -271,7 +275,7 @@ export class Subscriptions {
     return {
       ...Object.fromEntries(told.map(({ flag }) => [flag, true])),
       ...(uris === undefined ? {} : { resourceSubscriptions: uris }),
-      // Who serves tasks has looked whose they are.
+      // The task handler has already checked their owner.
       ...(asked.taskIds === undefined || !offered.has('tasks') ? {} : { taskIds: asked.taskIds }),
     };
   }

@@ -56,7 +56,7 @@ export function checkTaskOptions(given: TaskOptions = {}): void {
 /** @throws TypeError for what no tool has under `task`. */
 export function checkTaskUse(what: string, { task }: { readonly task?: unknown }): void {
   if (task === undefined) return;
-  // Nothing else is under these names than what is judged here.
+  // The checks below reject anything but the known fields under these names.
   const given = (typeof task === 'object' ? task : { support: task }) as TaskUse;
   refuseMistakes(`the task of ${what}`, given, { kinds: use, named: (name) => `${name} of the task of ${what}` });
   const { support, after } = given;

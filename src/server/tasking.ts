@@ -2,7 +2,7 @@ import type { Handler } from './runtime/host.ts';
 import type { ServerTasks, TaskSupport } from './task-definition.ts';
 import type { TaskAnswers } from './tasks/answers.ts';
 
-/** The tasks of a server, whose parts are loaded when a tool first says `task`: all other servers have none of them. */
+/** The tasks of a server. Their code is loaded when a tool first has `task`. Other servers never load it. */
 export class Tasking {
   readonly #load: () => Promise<TaskAnswers>;
   readonly #onError: (error: unknown, where: string) => void;
@@ -26,7 +26,7 @@ export class Tasking {
     };
   }
 
-  /** Loads what serves tasks for a tool that has some: those that are kept may wait to be worked on. */
+  /** Loads the code for tasks when a tool has them: stored tasks may be waiting for work. */
   begin({ task }: { readonly task?: TaskSupport | undefined }): void {
     if (task !== undefined) this.#loading().catch((error: unknown) => this.#onError(error, 'tasks'));
   }

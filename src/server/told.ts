@@ -1,12 +1,14 @@
-/** Words of handlers that have no result for failures: prompts, reads of resources, methods of the server's own. */
+/**
+ * Errors of handlers whose results cannot report failures: prompts, reads of resources, methods of the server's own.
+ */
 
 import { orElse } from '../storage/now-or-later.ts';
 import { McpError } from '../protocol/error.ts';
 import { ToolError } from './offer/tool-result.ts';
 
-/** A failure of a tool that is a certain error of the protocol where there is no tool. */
+/** A tool failure that is a given protocol error where there is no tool. */
 export class ToldError extends ToolError {
-  /** The error in its place. */
+  /** The protocol error. */
   readonly instead: McpError;
 
   constructor(message: string, { kind, data }: Pick<McpError, 'kind' | 'data'>) {
@@ -15,7 +17,7 @@ export class ToldError extends ToolError {
   }
 }
 
-/** Runs a handler; what it throws to tell somebody is an error of the protocol with the same words. */
+/** Runs a handler. A `ToolError` that it throws becomes a protocol error with the same message. */
 export function inWords<T>(run: () => T | Promise<T>): T | Promise<T> {
   return orElse(run, (error) => {
     throw protocolError(error);

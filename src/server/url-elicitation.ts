@@ -9,13 +9,12 @@ export interface RequiredVisit {
 }
 
 /**
- * The error that says which pages the user must visit before the request is made again: -32042 in 2025-11-25, the one
- * revision that has it. Where a handler can wait, `ctx.elicitUrl` serves clients of later revisions too.
+ * The error that lists the pages that the user must visit before the request is sent again: -32042 in 2025-11-25, the
+ * only revision that has it. If a handler can wait, `ctx.elicitUrl` also serves clients of later revisions.
  *
- * @throws TypeError without a page, or for a URL that is none.
+ * @throws TypeError without a page, or for an invalid URL.
  *
- * @example
- * throw urlElicitationRequired([{ message: 'Sign in.', url: 'https://example.com/connect' }]);
+ * @example throw urlElicitationRequired([{ message: 'Sign in.', url: 'https://example.com/connect' }]);
  */
 export function urlElicitationRequired(visits: readonly [RequiredVisit, ...RequiredVisit[]]): McpError {
   if (visits.length === 0) throw new TypeError('urlElicitationRequired needs at least one page to visit');

@@ -4,7 +4,7 @@ import type { Entry, Follower, Registry } from '../offer/registry.ts';
 export interface Appearance<T> {
   /** The name there of something. */
   name(key: string): string;
-  /** Value that is kept there of something. */
+  /** The mirrored value of an entry. */
   value(entry: T, key: string): T;
 }
 
@@ -24,7 +24,7 @@ export class Mirror<T> implements Follower {
     this.#as = as;
   }
 
-  /** @throws TypeError where something of it has a name that is taken by something else. */
+  /** @throws TypeError if the name of an entry is taken. */
   check(): void {
     const names = new Set<string>();
     for (const key of this.#from.keys()) {
@@ -36,7 +36,7 @@ export class Mirror<T> implements Follower {
     }
   }
 
-  /** Begins; what `check` has found no fault with can be kept. */
+  /** Begins to mirror. Call it after `check` succeeded. */
   begin(): void {
     this.#end = this.#from.follow(this);
     for (const key of this.#from.keys()) this.changed(key);

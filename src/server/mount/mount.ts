@@ -1,4 +1,4 @@
-/** Serving what another server offers, in the same process. */
+/** Offers the contents of another server in the same process. */
 
 import { shown } from '../../options/shown.ts';
 import { fittingPrefix, longestPrefix, prefixedName } from '../../protocol/prefixed-name.ts';
@@ -9,7 +9,7 @@ import { withinOf } from './within.ts';
 /** A server that is mounted, or that others are mounted in. */
 export interface Mountable {
   readonly parts: Parts;
-  /** Hear of resources that changed: the servers that it is mounted in. */
+  /** The outer servers, which are notified of changed resources. */
   readonly watching: Set<(uri: string) => void>;
   /** The servers that are mounted in it, as often as they are. */
   readonly mounted: Mountable[];
@@ -17,10 +17,10 @@ export interface Mountable {
 }
 
 /**
- * Offers what one server offers at another too.
+ * Offers the contents of one server at another too.
  *
- * @returns What ends that.
- * @throws TypeError for a prefix that is none, for a circle, and where names or URIs are taken; nothing is mounted then.
+ * @returns Ends that.
+ * @throws TypeError for an invalid prefix, for a circle, and if names or URIs are taken. Nothing is mounted then.
  */
 export function mountIn(outer: Mountable, prefix: string, inner: Mountable): () => void {
   if (typeof prefix !== 'string' || prefix === '' || fittingPrefix(prefix) !== prefix)
@@ -49,7 +49,7 @@ function reaches(from: Mountable, wanted: Mountable): boolean {
   return from === wanted || from.mounted.some((one) => reaches(one, wanted));
 }
 
-/** Names of tools and prompts are prefixed; URIs say themselves where they lead, and stay. */
+/** Names of tools and prompts get the prefix. URIs are unique by themselves and do not change. */
 function mirrorsOf(
   outer: Parts,
   prefix: string,

@@ -1,4 +1,4 @@
-/** Uses of what is mounted on their way through the middleware of the mounted server. */
+/** Sends uses of mounted items through the middleware of the mounted server. */
 
 import type { Call } from '../runtime/call.ts';
 import { isExtensionResult } from '../runtime/extension-result.ts';
@@ -21,17 +21,18 @@ export interface MountedWay {
   readonly inner: Parts;
   /** Parameters with the name that the server itself has, of those with the name that its client has. */
   own(params: JsonObject): JsonObject;
-  /** Runs what is behind the middleware, with parameters in the words of the client. */
+  /** Runs the code behind the middleware, with parameters in the client's terms. */
   run(params: JsonObject): unknown;
 }
 
-/** Stand-in that middleware sees for a result of an extension, whose words are none of the protocol. */
+/** Stand-in that middleware sees for an extension result, whose fields are not those of the protocol. */
 const ofExtension: JsonObject = Object.freeze({ resultType: 'extension' });
 
 /**
- * Lets a use pass the middleware of a mounted server, which sees it as that server would, and then its limits.
+ * Sends a use through the middleware of a mounted server, which sees it as that server would, and then through its
+ * limits.
  *
- * @returns `undefined` where there is nothing after all.
+ * @returns `undefined` if the item turns out not to exist.
  */
 export function through(use: MountedUse, { inner, own, run }: MountedWay): unknown {
   const behind = (params: JsonObject): unknown =>
@@ -99,7 +100,7 @@ function aboutOf(
   });
 }
 
-/** Runs what middleware changed: it may need other scopes, and be about something else that the mounted server has. */
+/** Runs changed parameters. They may need other scopes, and name another item of the mounted server. */
 function changedRun(
   changed: JsonObject,
   use: Pick<MountedWay, 'inner' | 'run'> &
@@ -115,12 +116,12 @@ function changedRun(
     if (isSame)
       return run({ ...changed, ...(name === undefined ? {} : { name }), ...(ref === undefined ? {} : { ref }) });
     const handler = restrictedHandler(inner, handlersOf(inner), method);
-    // Whoever uses what is mounted has a call of the method.
+    // A use of a mounted item always belongs to a call of the method.
     return handler?.(changed, call as Call);
   });
 }
 
-/** Makes a promise of what comes later, whatever it is. */
+/** Converts a later value to a promise, whatever it is. */
 function later<T>(value: T | PromiseLike<T>): T | Promise<T> {
   return isLater(value) ? Promise.resolve(value) : (value as T);
 }

@@ -3,10 +3,10 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 import type { Parts } from '../parts.ts';
 import type * as Through from './through.ts';
 
-/** Method by which what is mounted is used. */
+/** Method that uses a mounted item. */
 export type MountedMethod = 'tools/call' | 'resources/read' | 'prompts/get' | 'completion/complete';
 
-/** One use of what a mounted server offers. */
+/** One use of an item of a mounted server. */
 export interface MountedUse {
   readonly method: MountedMethod;
   /** The parameters by which the client asked, with the name that it knows. */
@@ -16,7 +16,7 @@ export interface MountedUse {
   run(params: JsonObject): unknown;
 }
 
-/** The way to what a server offers where another one has it mounted: that server's middleware and its limits. */
+/** Runs a use through the middleware and the limits of the mounted server. */
 export type Within = (use: MountedUse) => unknown;
 
 let loaded: typeof Through | undefined;
@@ -24,8 +24,8 @@ let loaded: typeof Through | undefined;
 /**
  * Makes the way into a mounted server.
  *
- * @param own What the server itself calls something that is used, of what its client calls it.
- * @param further The way from there, where it is mounted itself.
+ * @param own Converts the outer name of an item into the mounted server's own name.
+ * @param further The way from there, if the item itself comes from a mounted server.
  */
 export function withinOf(inner: Parts, own: (params: JsonObject) => JsonObject, further: Within | undefined): Within {
   const { tools, byTool, completions } = inner.options.rateLimits;

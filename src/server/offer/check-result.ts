@@ -13,10 +13,10 @@ import { isExtensionResult } from '../runtime/extension-result.ts';
 import { isOtherResult } from '../input-required.ts';
 
 /**
- * Makes sure that what a handler returned is what its type says: not every handler is checked by a compiler.
+ * Checks a handler's return value against its type: not every handler is checked by a compiler.
  *
  * @param what Names the handler in the message, such as `tool "add"`.
- * @throws TypeError that says where it is not.
+ * @throws TypeError that names the wrong place.
  */
 export function checkResult<T>(type: Type<T>, result: NoInfer<T>, what: string): T {
   if (isExtensionResult(result)) return result;
@@ -28,7 +28,7 @@ export function checkResult<T>(type: Type<T>, result: NoInfer<T>, what: string):
   return result;
 }
 
-/** Nobody has looked at what the protocol leaves open in a result, and in what it lists; structured content was written before. */
+/** No check has covered the open fields of a result and of its items. Structured content was serialized before. */
 function refuseUnwritable(result: unknown, what: string): void {
   if (isObject(result)) refuseFields(result, what, 0);
 }
@@ -54,7 +54,7 @@ function refuseField(field: unknown, what: string, name: string, level: number):
   else writtenJson(field, `the ${name} of what ${what} returned`);
 }
 
-/** Questions by hand are held against the same rules; the state is whatever the handler keeps. */
+/** Questions in manual mode follow the same rules. The state may be anything. */
 function askable<T>(wish: T, what: string): T {
   const { inputRequests = {}, requestState } = wish as unknown as {
     readonly inputRequests?: Readonly<Record<string, Question>>;
@@ -73,9 +73,9 @@ export interface Question {
 }
 
 /**
- * Makes sure that a question is what its type says, and JSON, before anything is sent: it could not be answered.
+ * Checks a question against its type, and that it is JSON, before it is sent. A client could not answer a wrong one.
  *
- * @throws TypeError that says where it is not.
+ * @throws TypeError that names the wrong place.
  */
 export function checkQuestion({ method, params = {} }: Question, what: string): void {
   const type = askMethods.includes(method) ? methodOf(method)?.params : undefined;
@@ -87,7 +87,7 @@ export function checkQuestion({ method, params = {} }: Question, what: string): 
   writtenJson(params, what);
 }
 
-/** Writes a value as JSON, since one that cannot be takes everything else of its message with it. */
+/** Serializes a value on its own, since one bad value would make its whole message fail. */
 export function writtenJson(value: unknown, what: string): string {
   try {
     return JSON.stringify(value);
@@ -97,10 +97,10 @@ export function writtenJson(value: unknown, what: string): string {
 }
 
 /**
- * Makes sure that what is listed of a definition is what its type says: many clients read no list that has one wrong entry.
+ * Checks the list entry of a definition against its type: many clients cannot read a list that has one wrong entry.
  *
  * @param what Names the definition in the message, such as `prompt "plan"`.
- * @throws TypeError that says where it is not.
+ * @throws TypeError that names the wrong place.
  */
 export function listable<T>(type: Type<T>, entry: NoInfer<T>, what: string): T {
   const [problem] = check(newestRevision, type, toWire(newestRevision, type, entry));
@@ -118,9 +118,9 @@ function isBase64(data: string): boolean {
 }
 
 /**
- * Makes sure that the data of images and sounds is base64: no client shows it otherwise, and none says why.
+ * Checks that the data of images and sounds is base64. Clients do not show other data, and do not say why.
  *
- * @throws TypeError that says where it is not.
+ * @throws TypeError that names the wrong place.
  */
 export function checkData(result: CallToolResult, tool: string): CallToolResult {
   // A result of another kind has no content.

@@ -2,7 +2,7 @@ import type { Icon } from '../../protocol/features/common.ts';
 import { isMetaKey, isReservedMetaKey } from '../../protocol/meta.ts';
 import type { CommonDefinition } from '../definition.ts';
 
-/** The fields that listed things have in common, as they travel; what is not given is left out. */
+/** The common fields of listed items in wire form. Missing fields are left out. */
 export interface CommonFields {
   readonly title?: string;
   readonly description?: string;
@@ -29,7 +29,7 @@ export function common({ title, description, icons, meta }: CommonDefinition): C
 }
 
 /**
- * Objection of the specification to the `meta` of a definition that works all the same, in one sentence, or
+ * A sentence if the specification advises against the `meta` of a definition that works all the same; otherwise
  * `undefined`.
  */
 export function metaProblem(what: string, { meta }: CommonDefinition): string | undefined {

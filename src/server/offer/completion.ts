@@ -23,7 +23,7 @@ import { matchTemplate } from '../uri-template/match.ts';
 const maxValues = 100;
 
 /**
- * Runs `completion/complete`. An argument that nobody completes gets no values; that is no error.
+ * Runs `completion/complete`. An argument without a completer gets no values. That is no error.
  *
  * @throws McpError invalidParams for a prompt or template that does not exist.
  */
@@ -37,7 +37,7 @@ export async function complete(
   const { within, complete: completers } = entryOf({ prompts, templates, auth }, ref).value;
   const run = (own: object): Promise<CompleteResult> => completed(completers, own as CompleteRequestParams, call);
   if (within === undefined) return await run(params);
-  // What comes back was made by `completed`, or checked as a result of the method.
+  // The result was made by `completed`, or checked as a result of the method.
   return (await within({ method: 'completion/complete', params: { ...params }, call, run })) as CompleteResult;
 }
 
@@ -54,7 +54,7 @@ async function completed(
   return checkResult(completeResultShape, { completion: bounded(found, what) }, what);
 }
 
-/** Registries that completions are looked up in, and for whom. */
+/** The registries for a completion, and the caller. */
 interface Completed {
   readonly prompts: Registry<PromptEntry>;
   readonly templates: Registry<TemplateEntry>;
@@ -93,7 +93,7 @@ function templateOf({ templates, auth }: Completed, uri: string): Entry<Template
   return entry;
 }
 
-/** @throws TypeError for what is neither a list nor has one, as a program without types may give. */
+/** @throws TypeError if the value is not a list and has none, as an untyped program may return. */
 function bounded(found: Completions, what: string): CompleteResult['completion'] {
   if (!isList(found) && !(isObject(found) && Array.isArray(found.values)))
     throw new TypeError(`${what} gave ${shown(found)}; give a list of texts, or { values }`);
@@ -109,7 +109,7 @@ function isList(found: Completions): found is readonly string[] {
   return Array.isArray(found);
 }
 
-/** The context of the request with what the person settled already; accessors stay live. */
+/** The context of the request with the arguments that the user entered already. Accessors stay live. */
 function withArguments(call: Call, settled: Readonly<Record<string, string>>): CompletionCtx {
   return {
     get signal() {

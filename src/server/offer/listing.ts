@@ -8,16 +8,15 @@ export interface Pages<T> {
 }
 
 /**
- * The list of a registry as its clients get it, which is the same for everybody: each page is made once, until
- * something in the registry changes.
+ * The list of a registry in wire form, the same for every client. Each page is made once, until the registry changes.
  */
 export class Listing<T, Result extends object> {
   readonly #registry: Pages<T>;
   readonly #size: number;
   readonly #result: (page: ListPage<T>) => Result;
-  /** By the cursor that leads to a page; none leads to the first. */
+  /** By the cursor that leads to a page; `undefined` leads to the first. */
   readonly #pages = new Map<string | undefined, Result>();
-  /** The cursors that came with these pages. What leads to other pages is not kept: clients can make it up. */
+  /** The cursors that these pages returned. Other pages are not cached: clients can make up cursors. */
   readonly #cursors = new Set<string | undefined>();
   #generation = -1;
 

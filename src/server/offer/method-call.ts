@@ -17,12 +17,13 @@ import type { MethodEntry } from './methods.ts';
 /**
  * Runs a method.
  *
- * @throws McpError missingRequiredClientCapability where the client did not declare what it needs, invalidParams where the
- *   parameters do not fit.
+ * @throws McpError missingRequiredClientCapability if the client did not declare a required capability, invalidParams
+ * if the
+ * parameters are invalid.
  */
 export function callMethod(entry: MethodEntry, params: JsonObject, call: Call): NowOrLater<unknown> {
   requireDeclared(entry, call);
-  // What is in `_meta` is for the protocol, and in `ctx.meta`.
+  // `_meta` belongs to the protocol. Handlers find it in `ctx.meta`.
   const { _meta, ...own } = params;
   return andThen(entry.params === undefined ? { value: own } : entry.params.validate(own), (checked) => {
     if (checked.problems !== undefined)
@@ -38,7 +39,7 @@ export function callMethod(entry: MethodEntry, params: JsonObject, call: Call): 
   });
 }
 
-/** Spec 2026-07-28, Base protocol, Error codes: -32021 names what the client would have to declare. */
+/** Spec 2026-07-28, Base protocol, Error codes: -32021 names the capability that the client must declare. */
 function requireDeclared({ name, capability, extension }: MethodEntry, { client }: Call): void {
   for (const flag of [capability, extension as ClientFlag | undefined]) {
     if (flag === undefined || client.supports(flag)) continue;
@@ -74,7 +75,10 @@ function fitting(
   return objectOf(name, checked.value);
 }
 
-/** @throws TypeError for what is no object, as every result is, or says of itself what only an extension may. */
+/**
+ * @throws TypeError if the value is not an object, as every result is, or has a `resultType` that only an extension may
+ * set.
+ */
 function objectOf(name: string, value: unknown): JsonObject {
   if (!isObject(value) || Array.isArray(value))
     throw new TypeError(`method ${shown(name)} returned ${shown(value)}; a result is an object`);

@@ -10,7 +10,7 @@ import type { RequestCtx } from '../ctx.ts';
 import type { Handle, MethodDefinition } from '../definition.ts';
 import type { Registry } from './registry.ts';
 
-/** A method as it is kept. */
+/** A registered method. */
 export interface MethodEntry {
   readonly name: string;
   readonly params: ResolvedSchema | undefined;
@@ -74,7 +74,7 @@ function schemasOf(
  * each.
  */
 export function ownMethods(registry: Registry<MethodEntry>): JsonObject {
-  // Capabilities are the same for everybody.
+  // Capabilities are the same for every client.
   const shownToAll = registry.entries().filter(({ restrictions }) => restrictions.visible === undefined);
   return Object.fromEntries(
     shownToAll.map(({ value: { name, extension } }) => [name, extension === undefined ? {} : { extension }]),

@@ -12,10 +12,10 @@ import { checkedArguments } from './prompting.ts';
 import { matching, resourceAt } from './reading.ts';
 import type { Registry } from './registry.ts';
 
-/** Parameters as a request has them; those of a known method were read by its row, or are judged when it runs. */
+/** Parameters of a request. For a known method, its row read them. Others are checked when the request runs. */
 export type Params = Readonly<Record<string, unknown>>;
 
-/** Tells the scopes of a request; it throws where the request is wrong. */
+/** Finds the scopes of a request. It throws if the request is wrong. */
 type Needs = (parts: Parts, params: Params, auth: AuthInfo | undefined) => NowOrLater<readonly string[]>;
 
 const needs: ReadonlyMap<string, Needs> = new Map<string, Needs>([
@@ -32,7 +32,7 @@ export function scopesNeeded(method: string, ...about: Parameters<Needs>): NowOr
   return (needs.get(method) ?? ofOwn(method))(...about);
 }
 
-/** Makes what is known of the scopes of a server. */
+/** Makes the scope guard of a server. */
 export function scopeGuard(parts: Parts): ScopeGuard {
   const { tools, resources, templates, prompts, methods } = parts;
   const registries: readonly Registry<unknown>[] = [tools, resources, templates, prompts, methods];
@@ -46,7 +46,7 @@ export function scopeGuard(parts: Parts): ScopeGuard {
         requireScopes({ auth, network: 'tcp' }, await scopesNeeded(method, parts, params, auth));
         return [];
       } catch (error) {
-        // What is wrong with a request shows when it runs. A WeakMap has nothing under what is no object.
+        // An invalid request fails when it runs. A WeakMap returns nothing for a key that is not an object.
         return lackedScopes.get(error as object) ?? [];
       }
     },
@@ -67,12 +67,12 @@ async function ofPrompt({ prompts }: Parts, params: Params, auth: AuthInfo | und
   if (entry === undefined) return [];
   const { value, restrictions } = entry;
   if (typeof restrictions.scopes !== 'function') return restrictions.scopes ?? [];
-  // What is no text is refused where it runs.
+  // A value that is not a string is rejected when the request runs.
   const args = (params['arguments'] ?? {}) as Readonly<Record<string, string>>;
   return neededScopes(restrictions, await checkedArguments(value, args));
 }
 
-/** Methods of the protocol that need nothing are none of the server's own. */
+/** A protocol method without required scopes is not one of the server's own methods. */
 function ofOwn(method: string): Needs {
   return ({ methods }, { _meta, ...own }, auth) => {
     const entry = methods.entry(method, auth);
@@ -97,7 +97,7 @@ function ofListen(parts: Parts, params: Params, auth: AuthInfo | undefined): rea
   return [...new Set(watched(parts, params).flatMap((uri) => ofResource(parts, { uri }, auth)))];
 }
 
-/** Lists the resources that a subscription is to, as many as one may watch: each is looked up among all that there are. */
+/** Lists the resources of a subscription, up to the limit: each is looked up among all resources. */
 export function watched({ options }: Parts, params: Params): readonly string[] {
   const { notifications } = params as {
     readonly notifications?: { readonly resourceSubscriptions?: readonly string[] };
@@ -106,7 +106,7 @@ export function watched({ options }: Parts, params: Params): readonly string[] {
 }
 
 function ofCompletion({ prompts, templates }: Parts, params: Params, auth: AuthInfo | undefined): readonly string[] {
-  // What is not of this type throws, and is refused where it runs.
+  // Parameters of another type throw, and are rejected when the request runs.
   const { ref, context } = params as unknown as CompleteRequestParams;
   return neededScopes(entryOf({ prompts, templates, auth }, ref).restrictions, context?.arguments ?? {});
 }

@@ -1,4 +1,4 @@
-/** Judging single callers and uses by restrictions. */
+/** Checks single callers and uses against restrictions. */
 
 import type { AuthInfo } from '../runtime/endpoint.ts';
 import { shown } from '../../options/shown.ts';
@@ -12,9 +12,10 @@ const givenScopes = new WeakMap<object, Set<string>>();
 const mostGiven = 256;
 
 /**
- * Tells whether a caller may know of what has restrictions.
+ * Tells whether a caller may see an item with restrictions.
  *
- * @throws TypeError for an answer that no compiler would take, such as a promise: it would let nobody in, without a word.
+ * @throws TypeError for a return value that no compiler would accept, such as a promise. Otherwise it would silently
+ * hide the item from every caller.
  */
 export function isVisible({ visible }: Restrictions, auth: AuthInfo | undefined): boolean {
   const answer: unknown = visible === undefined || askRule(visible, auth);
@@ -39,7 +40,7 @@ export function isListed(
 /**
  * The scopes that one use needs.
  *
- * @throws TypeError when a function gives no list: then nobody may.
+ * @throws TypeError if a function does not return a list. Then every caller is refused.
  */
 export function neededScopes({ scopes = [] }: Restrictions, args: unknown): readonly string[] {
   if (typeof scopes !== 'function') return scopes;

@@ -31,7 +31,7 @@ export async function getPrompt(
     throw new McpError('invalidParams', `unknown prompt ${JSON.stringify(params.name.slice(0, 128))}`);
   const run = (own: object): Promise<GetPromptResult> => promptResult(entry, own as GetPromptRequestParams, call);
   if (entry.within === undefined) return await run(params);
-  // What comes back was made by `promptResult`, or checked as a result of the method.
+  // The result was made by `promptResult`, or checked as a result of the method.
   return (await entry.within({ method: 'prompts/get', params: { ...params }, call, run })) as GetPromptResult;
 }
 
@@ -45,7 +45,7 @@ async function promptResult(entry: PromptEntry, params: GetPromptRequestParams, 
   return checkResult(getPromptResultShape, result, `the prompt ${JSON.stringify(params.name)}`);
 }
 
-/** @throws McpError invalidParams for a missing argument, and for what does not fit. */
+/** @throws McpError invalidParams for a missing or invalid argument. */
 export async function checkedArguments(
   { prompt, schema }: PromptEntry,
   given: Readonly<Record<string, string>>,
@@ -71,7 +71,7 @@ function messages(prompt: string, value: unknown, description: string | undefine
   const base = description === undefined ? {} : { description };
   if (typeof value === 'string')
     return { ...base, messages: [{ role: 'user', content: { type: 'text', text: value } }] };
-  // What is not text is messages or a result by the handler's type; the projection checks it.
+  // By the handler's type, a value that is not text is messages or a result. The conversion checks it.
   if (isOtherResult(value)) return value as GetPromptResult;
   if (Array.isArray(value)) return { ...base, messages: value };
   if (isObject(value) && Array.isArray(value['messages'])) return { ...base, ...value } as unknown as GetPromptResult;

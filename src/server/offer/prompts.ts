@@ -9,13 +9,13 @@ import type { Registry } from './registry.ts';
 import { completers } from './resources.ts';
 import { listable } from './check-result.ts';
 
-/** A prompt as it is kept. */
+/** A registered prompt. */
 export interface PromptEntry {
   readonly prompt: Prompt;
   readonly schema: ResolvedSchema | undefined;
   readonly complete: ReadonlyMap<string, Completer>;
   readonly get: (args: unknown, ctx: Ctx) => unknown;
-  /** The way to it, where it is of a mounted server. */
+  /** The way to it, if it belongs to a mounted server. */
   readonly within?: Within | undefined;
 }
 
@@ -51,7 +51,7 @@ export function addPrompt(
   });
 }
 
-/** @throws TypeError for what is no list of arguments. */
+/** @throws TypeError if the value is not a list of arguments. */
 function listOf(what: string, given: AnyPrompt['arguments']): readonly PromptArgument[] | undefined {
   if (given === undefined) return undefined;
   const isList =

@@ -33,8 +33,8 @@ export function isFoundAtRunTime(templates: Registry<TemplateEntry>, cursor: str
 }
 
 /**
- * One page of `resources/list`. Resources that templates name at run time come after the registered ones; they have
- * no fixed order of registration, so among them a cursor is a position.
+ * One page of `resources/list`. Resources that templates list at run time come after the registered ones. They have no
+ * fixed order of registration, so among them a cursor is a position.
  */
 export async function listResources(
   resources: Registry<ResourceEntry>,
@@ -103,7 +103,7 @@ export async function readResource(
   });
 }
 
-/** The resource at a URI, in either spelling of what is not ASCII. */
+/** The resource at a URI. Non-ASCII characters may be percent-encoded or not. */
 export function resourceAt(
   resources: Registry<ResourceEntry>,
   uri: string,
@@ -112,13 +112,13 @@ export function resourceAt(
   return resources.entry(uri, auth) ?? resources.entry(toAscii(uri) ?? '', auth);
 }
 
-/** Reads by way of the mounted server whose resource it is, where it is one's. */
+/** Reads through the mounted server that owns the resource, if there is one. */
 async function readWithin<T extends ReadResourceResult | undefined>(
   within: Within | undefined,
   { params, call }: { readonly params: ReadResourceRequestParams; readonly call: Call },
   run: () => Promise<T>,
 ): Promise<T> {
-  // What comes back was made by `run`, or checked as a result of the method.
+  // The result was made by `run`, or checked as a result of the method.
   return within === undefined
     ? await run()
     : ((await within({ method: 'resources/read', params: { ...params }, call, run })) as T);
@@ -141,7 +141,7 @@ export function* matching(
   }
 }
 
-/** Tells whether something has a name and is not to be found: nothing else may stand in for it. */
+/** Tells whether a registered item is hidden or disabled. No other item may then take its place. */
 export function isHidden<T>(registry: Registry<T>, key: string, auth: AuthInfo | undefined): boolean {
   const entry = registry.kept(key);
   return entry !== undefined && !(entry.enabled && isListed(registry, entry.restrictions, auth));
@@ -158,7 +158,7 @@ interface Read {
   readonly cache: CacheHint | undefined;
 }
 
-/** A wish for input is not kept by anybody: it has no hint. */
+/** A request for input is never cached, so it has no hint. */
 function contents(value: unknown, uri: string, { mimeType, cache }: Read): ReadResourceResult {
   if (isOtherResult(value)) return value as ReadResourceResult;
   const result = { ...cache, ...contentsOf(value, uri, mimeType) };
@@ -169,7 +169,7 @@ function contentsOf(value: unknown, uri: string, mimeType: string | undefined): 
   const base = { uri, ...(mimeType === undefined ? {} : { mimeType }) };
   if (typeof value === 'string') return { contents: [{ ...base, text: value }] };
   if (value instanceof Uint8Array) return { contents: [{ ...base, blob: base64(value) }] };
-  // What is not text or bytes is contents or a result by the reader's type; the projection checks it.
+  // By the reader's type, a value that is not text or bytes is contents or a result. The conversion checks it.
   if (Array.isArray(value)) return { contents: value };
   if (isObject(value) && Array.isArray(value['contents'])) return value as unknown as ReadResourceResult;
   if (isObject(value) && (typeof value['text'] === 'string' || typeof value['blob'] === 'string')) {

@@ -3,26 +3,26 @@ import type { AuthInfo } from '../runtime/endpoint.ts';
 import type { Handle } from '../definition.ts';
 import { askRule, type Restrictions } from './restrictions.ts';
 
-/** One page of a list, and where the next one begins. */
+/** One page of a list, and the cursor of the next page. */
 export interface ListPage<T> {
   readonly items: readonly T[];
   readonly nextCursor?: string;
 }
 
-/** Something that is kept under a name. */
+/** A registered item. */
 export interface Entry<T> {
   value: T;
-  /** Its definition says who may see and use it. */
+  /** The part of its definition that controls who may see and use it. */
   restrictions: Restrictions;
   readonly order: number;
   enabled: boolean;
-  /** The entry of another registry that this one is, where it is. */
+  /** The entry of another registry that this one mirrors, if it does. */
   readonly origin?: object | undefined;
 }
 
 /** Holder of the entries of a registry, under names of its own. */
 export interface Follower {
-  /** @throws TypeError where there is no room for something that is about to be added. */
+  /** @throws TypeError if there is no room for an item that is about to be added. */
   claim(key: string): void;
   /** An entry came, changed or left; without a key any may have changed in place. */
   changed(key: string | undefined): void;
@@ -41,9 +41,9 @@ export class Registry<T> {
   #restricted = false;
 
   /**
-   * @param noun What an entry is called in messages, such as `tool`.
-   * @param check Throws a TypeError for a change that no definition has.
-   * @param onError Called with what a rule throws while a list is made.
+   * @param noun The noun for an entry in messages, such as `tool`.
+   * @param check Throws a TypeError for an invalid change.
+   * @param onError Called with errors that a rule throws while a list is made.
    */
   constructor(
     noun: string,
@@ -57,12 +57,12 @@ export class Registry<T> {
     this.#onChange = onChange;
   }
 
-  /** Another number after each change: what was made of the entries before is out of date. */
+  /** A different number after each change. Values derived from earlier entries are then stale. */
   get generation(): number {
     return this.#generation;
   }
 
-  /** Says that something changed; what is done through the registry says so by itself. */
+  /** Signals a change. Methods of the registry do this by themselves. */
   changed(key?: string): void {
     this.#generation++;
     this.#onChange();
@@ -74,7 +74,7 @@ export class Registry<T> {
     this.#onError?.(error, `visible of a ${this.#noun}`);
   }
 
-  /** Tells a follower of all that changes, until what is returned is called. */
+  /** Notifies a follower of all changes, until the returned function is called. */
   follow(follower: Follower): () => void {
     this.#followers.add(follower);
     return () => void this.#followers.delete(follower);
@@ -90,40 +90,40 @@ export class Registry<T> {
     return this.#entries.size;
   }
 
-  /** Finds what is enabled under a name, where a caller may know of it. */
+  /** Finds an enabled entry by name, if the caller may see it. */
   find(key: string, auth?: AuthInfo): T | undefined {
     return this.entry(key, auth)?.value;
   }
 
-  /** Finds the same with its restrictions. What a rule throws is thrown. */
+  /** Finds the entry with its restrictions. Errors of a rule are thrown. */
   entry(key: string, auth?: AuthInfo): Entry<T> | undefined {
     const entry = this.#entries.get(key);
     const { visible } = entry?.restrictions ?? {};
     return entry?.enabled === true && (visible === undefined || askRule(visible, auth) === true) ? entry : undefined;
   }
 
-  /** Tells whether something has the name, be it to be found or not. */
+  /** Tells whether the name is taken, even by a disabled or hidden entry. */
   has(key: string): boolean {
     return this.#entries.has(key);
   }
 
-  /** Entry that is kept under a name, be it to be found or not. */
+  /** Entry under a name, even a disabled or hidden one. */
   kept(key: string): Entry<T> | undefined {
     return this.#entries.get(key);
   }
 
-  /** All names, those of what is disabled included. */
+  /** All names, including those of disabled entries. */
   keys(): Iterable<string> {
     return this.#entries.keys();
   }
 
-  /** @throws TypeError when a name is taken, here or where the entries are followed. */
+  /** @throws TypeError if a name is taken, here or at a follower. */
   claim(key: string): void {
     if (this.#entries.has(key)) throw new TypeError(`${this.#noun} ${JSON.stringify(key)} is already registered`);
     for (const follower of this.#followers) follower.claim(key);
   }
 
-  /** Keeps what is kept elsewhere too, in its state there; what is kept under the name already takes the state over. */
+  /** Mirrors an entry of another registry, with its state. An existing entry under the name takes over that state. */
   put(key: string, { value, restrictions, enabled, origin }: Omit<Entry<T>, 'order'>): void {
     const known = this.#entries.get(key);
     if (known === undefined) this.#entries.set(key, { value, restrictions, enabled, origin, order: this.#next++ });
@@ -131,7 +131,7 @@ export class Registry<T> {
     this.#restrict(key, restrictions);
   }
 
-  /** Takes something out for good. */
+  /** Removes an entry permanently. */
   delete(key: string): void {
     if (this.#entries.delete(key)) this.changed(key);
   }
@@ -191,11 +191,11 @@ export class Registry<T> {
   }
 
   /**
-   * One page of what is enabled, in order. A cursor names the last entry of the page before, so entries that come
+   * One page of the enabled entries, in order. A cursor names the last entry of the previous page. So entries that come
    * or go between two pages neither repeat nor hide others.
    *
-   * @param isListed Leaves out what a caller may not know of.
-   * @throws McpError invalidParams for a cursor that is not from here.
+   * @param isListed Leaves out entries that a caller may not see.
+   * @throws McpError invalidParams for a cursor that this registry did not make.
    */
   page(cursor: string | undefined, size: number, isListed?: (entry: Entry<T>) => boolean): ListPage<T> {
     const after = cursor === undefined ? -1 : this.#position(cursor);
@@ -219,7 +219,7 @@ export class Registry<T> {
   }
 }
 
-/** The text of a cursor; empty for what is none. */
+/** The text of a cursor; empty for an invalid one. */
 export function decoded(cursor: string): string {
   try {
     return atob(cursor);

@@ -12,16 +12,16 @@ import { listable } from './check-result.ts';
 import { isUri, toAscii } from '../uri-template/uri.ts';
 import { TemplateParts } from '../uri-template/parse.ts';
 
-/** A resource as it is kept. */
+/** A registered resource. */
 export interface ResourceEntry {
   readonly resource: Resource;
   readonly cache: CacheHint | undefined;
   readonly read: (uri: string, ctx: Ctx) => unknown;
-  /** The way to it, where it is of a mounted server. */
+  /** The way to it, if it belongs to a mounted server. */
   readonly within?: Within | undefined;
 }
 
-/** A resource template as it is kept. */
+/** A registered resource template. */
 export interface TemplateEntry {
   readonly resourceTemplate: ResourceTemplate;
   readonly template: TemplateParts;
@@ -30,7 +30,7 @@ export interface TemplateEntry {
   readonly complete: ReadonlyMap<string, Completer>;
   readonly list: ((ctx: RequestCtx) => readonly Resource[] | Promise<readonly Resource[]>) | undefined;
   readonly read: (uri: string, variables: Readonly<Record<string, unknown>>, ctx: Ctx) => unknown;
-  /** The way to it, where it is of a mounted server. */
+  /** The way to it, if it belongs to a mounted server. */
   readonly within?: Within | undefined;
 }
 
@@ -91,10 +91,10 @@ export function addTemplate(
 }
 
 /**
- * The completers of a definition by name; names of a peer's choosing are looked up in a map.
+ * The completers of a definition by name. A map is used because a peer chooses the names that are looked up.
  *
- * @param names What there is to complete.
- * @throws TypeError for what completes none of it, or is no function.
+ * @param names The names that can be completed.
+ * @throws TypeError for a completer with an unknown name, or one that is not a function.
  */
 export function completers(
   what: string,

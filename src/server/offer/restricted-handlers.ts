@@ -9,7 +9,7 @@ import { scopesNeeded, watched, type Params } from './missing-scopes.ts';
 import { isFoundAtRunTime, matching, resourceAt } from './reading.ts';
 import { ownScope, visiblePage } from './visible-lists.ts';
 
-/** Answers a request in the place of a handler that is for everybody. */
+/** Answers a request in place of a handler without restrictions. */
 type Instead = (parts: Parts, request: { readonly params: Params; readonly call: Call }, handler: Handler) => unknown;
 
 const instead: ReadonlyMap<string, Instead> = new Map<string, Instead>([
@@ -31,7 +31,7 @@ const instead: ReadonlyMap<string, Instead> = new Map<string, Instead>([
       }),
   ],
   ['resources/list', listResources],
-  // What a client may not know of is as what there is not: nothing is ever told of it.
+  // An item that a client may not see behaves as if it did not exist: the client is never notified of it.
   [
     'resources/subscribe',
     (parts, { params, call }, handler) => (isThere(parts, String(params['uri']), call) ? handler(params, call) : {}),
@@ -53,7 +53,7 @@ export function restricted(parts: Parts, handler: Handler): Handler {
 async function listResources(parts: Parts, request: Parameters<Instead>[1], handler: Handler): Promise<unknown> {
   const { resources, templates } = parts;
   const { params, call } = request;
-  // The conversation read it by the row of the method. What templates name at run time the handler itself looks through.
+  // The method's row already read it. The handler itself looks through the resources that templates list at run time.
   if (!isFoundAtRunTime(templates, params['cursor'] as string | undefined))
     return visiblePage(resources, ({ resource }) => resource, { parts, name: 'resources', ...request });
   const result = await handler(params, call);
@@ -70,7 +70,7 @@ function listen(parts: Parts, { params, call }: Parameters<Instead>[1], handler:
   );
 }
 
-/** Tells whether there is a resource for somebody, as far as they may know. */
+/** Tells whether a resource exists for a caller, including the caller's restrictions. */
 export function isThere({ resources, templates }: Parts, uri: string, { auth }: Pick<Call, 'auth'>): boolean {
   return (
     resourceAt(resources, uri, auth) !== undefined || matching(resources, templates, uri, auth).next().done !== true

@@ -4,11 +4,11 @@ import type { ContentBlock } from '../../protocol/features/content.ts';
 import type { CallToolResult } from '../../protocol/features/tools.ts';
 
 /**
- * An error whose message is for the model: thrown by a tool it becomes a result with `isError: true`. Prompts, reads of resources and
- * methods of a server's own have no such result: thrown there it is an internal error with its message.
+ * An error whose message is for the model. If a tool throws it, it becomes a result with `isError: true`. Prompts,
+ * reads of resources and methods of a server's own have no such result. There it becomes an internal error with its
+ * message.
  *
- * @example
- * throw new ToolError('no forecast for "Atlantis"; try the name of a city');
+ * @example throw new ToolError('no forecast for "Atlantis"; try the name of a city');
  */
 export class ToolError extends Error {
   /** The content of the result: the message as text unless given. */
@@ -26,14 +26,14 @@ export function text(value: string): ContentBlock {
   return { type: 'text', text: value };
 }
 
-/** The result that tells the model what went wrong. */
+/** The result that reports a failure to the model. */
 export function failure(content: readonly ContentBlock[]): CallToolResult {
   return { content, isError: true };
 }
 
 /**
- * Makes a whole result of what a tool without an output schema returned: a string, a content block or several, a
- * whole result, or nothing.
+ * Makes a complete result from the return value of a tool without an output schema: a string, a content block or
+ * several, a complete result, or nothing.
  *
  * @throws TypeError for anything else.
  */
@@ -53,8 +53,8 @@ export function contentResult(tool: string, value: unknown): CallToolResult {
 }
 
 /**
- * Result that a tool with an output schema returned, where that is a whole result and not the output value: it has
- * structured content, or content that the schema does not speak of.
+ * The return value of a tool with an output schema, if it is a complete result and not the output value. A complete
+ * result has structured content, or content that the schema does not declare.
  */
 export function wholeResult(
   value: unknown,
@@ -73,10 +73,10 @@ function names({ properties }: Readonly<Record<string, unknown>>, property: stri
 }
 
 /**
- * The result of an output value: the value, and its JSON as text for clients that only read text.
- * (Spec 2025-06-18, Tools, Structured content.)
+ * The result for an output value: the value, and its JSON as text for clients that only read text. (Spec 2025-06-18,
+ * Tools, Structured content.)
  *
- * @param whole What else the result has; content of its own stays.
+ * @param whole The other fields of the result. Its own content stays.
  */
 export function structuredResult(
   value: unknown,

@@ -34,7 +34,7 @@ import type { Registry } from './registry.ts';
 import { checkData, checkResult, listable, writtenJson } from './check-result.ts';
 import { contentResult, failure, structuredResult, text, ToolError, wholeResult } from './tool-result.ts';
 
-/** A tool as it is kept: everything that can be worked out once is. */
+/** A registered tool, with everything that can be computed once. */
 export interface ToolEntry {
   readonly tool: Tool;
   readonly input: ResolvedSchema;
@@ -42,7 +42,7 @@ export interface ToolEntry {
   readonly headers: readonly HeaderParameter[];
   readonly task: TaskUse | undefined;
   readonly run: (args: unknown, ctx: Ctx) => unknown;
-  /** The way to it, where it is of a mounted server. */
+  /** The way to it, if it belongs to a mounted server. */
   readonly within?: Within | undefined;
 }
 
@@ -102,11 +102,14 @@ const annotationNames: Names<ToolAnnotations> = {
   openWorldHint: 1,
 };
 
-/** Annotations of one's own are allowed; one that is nearly another would be read by nobody. */
+/**
+ * Unknown annotations are allowed. One that nearly equals a known name is probably misspelt, and no client would read
+ * it.
+ */
 function refuseMisspelt(tool: string, annotations: ToolAnnotations = {}): void {
   const known = Object.keys(annotationNames);
   for (const [name, value] of Object.entries(annotations)) {
-    // What says yes or no is a hint; what is no boolean is one's own.
+    // A boolean is meant as a hint. Another value is a custom annotation.
     const whole =
       typeof value !== 'boolean' ? undefined : known.find((one) => one.toLowerCase() === `${name.toLowerCase()}hint`);
     const [meant] = known.includes(name) ? [] : [whole ?? nearest(name, known, 2)[0]];
@@ -134,8 +137,8 @@ function schemasOf(name: string, { input, output }: AnyTool): Pick<ToolEntry, 'i
 /**
  * Runs `tools/call`.
  *
- * @throws McpError invalidParams for an unknown tool, and for arguments that do not fit where the revision has that
- *   as a protocol error.
+ * @throws McpError invalidParams for an unknown tool, and for invalid arguments if the revision reports these
+ * as a protocol error.
  */
 export function callTool(
   registry: Registry<ToolEntry>,
@@ -147,7 +150,7 @@ export function callTool(
   if (entry === undefined)
     throw new McpError('invalidParams', `unknown tool ${JSON.stringify(params.name.slice(0, 128))}`);
   if (entry.within === undefined) return callEntry(entry, params, call, options);
-  // What comes back was made by `callEntry`, or checked as a result of the method.
+  // The result was made by `callEntry`, or checked as a result of the method.
   const run = (own: object): unknown => callEntry(entry, own as CallToolRequestParams, call, options);
   return orElse(
     () => entry.within?.({ method: 'tools/call', params: { ...params }, call, run }) as CallToolResult,
@@ -162,7 +165,7 @@ function callEntry(
   options: ToolFailures,
 ): CallToolResult | Promise<CallToolResult> {
   return andThen(entry.input.validate(params.arguments ?? {}), (checked) => {
-    // Cancelled before it began: nothing is done, and nobody hears what is returned.
+    // Cancelled before it began: nothing runs, and the result is dropped.
     if (call.aborted) return failure([]);
     if (checked.problems !== undefined) return wrongArguments(params.name, checked.problems, call);
     return orElse(
@@ -177,9 +180,9 @@ function run(entry: ToolEntry, args: unknown, call: CallFace): CallToolResult | 
 }
 
 /**
- * Makes the result of a tool of what its handler returned.
+ * Makes the result of a tool from its handler's return value.
  *
- * @throws TypeError for what is none.
+ * @throws TypeError if the value is not a valid result.
  */
 export function resultOfReturn(
   entry: ToolEntry,
@@ -204,7 +207,8 @@ function failed(
   error: unknown,
   { call, options }: { readonly call: CallFace; readonly options: ToolFailures },
 ): CallToolResult {
-  // Where an answer has begun already, the model reads which scopes are missing. A WeakMap has nothing under what is no object.
+  // If an answer has already begun, the model reads which scopes are missing. A WeakMap returns nothing for a key that
+  // is not an object.
   call.lackedScopes = lackedScopes.get(error as object);
   if (call.lackedScopes !== undefined) return failure([text((error as McpError).message)]);
   if (error instanceof McpError || isRoundEnd(error)) throw error;
@@ -218,7 +222,7 @@ function failed(
     }
   }
   if (!call.aborted) options.onError(masked, where);
-  // The words of a foreign error may hold secrets; without leave the model is told only that it failed.
+  // The message of a foreign error may hold secrets. Without `exposeErrors` the model reads only that the call failed.
   const why = options.exposeErrors ? `: ${messageOfAnything(masked)}` : '';
   return failure([text(`the ${where} failed${why}`)]);
 }
@@ -236,7 +240,7 @@ function outcome({ tool, output }: ToolEntry, returned: unknown): CallToolResult
   }
   return andThen(output.validate(value), (checked) => {
     if (checked.problems !== undefined) {
-      // A schema says of a cyclic value only that there is too much to check.
+      // For a cyclic value, a schema reports only that there is too much to check.
       writtenJson(value, `the output of ${where}`);
       throw new TypeError(`${where} returned what is not its output: ${listed(checked.problems)}`);
     }
@@ -244,7 +248,7 @@ function outcome({ tool, output }: ToolEntry, returned: unknown): CallToolResult
   });
 }
 
-/** A result whose structured content no schema has looked at. */
+/** Checks a result whose structured content has not been validated by a schema. */
 function writable(result: CallToolResult, where: string): CallToolResult {
   if (result.structuredContent !== undefined)
     writtenJson(result.structuredContent, `the structuredContent of ${where}`);
@@ -252,8 +256,8 @@ function writable(result: CallToolResult, where: string): CallToolResult {
 }
 
 /**
- * Makes a structured value plain that says itself how it stands in JSON (a date): it is no object for whoever wraps
- * what is none.
+ * Converts structured content that has a `toJSON` (a date) to its JSON form. Otherwise the wrapper for non-objects
+ * would treat it as an object.
  */
 function withPlainStructure(result: CallToolResult): CallToolResult {
   const { structuredContent } = result;
@@ -264,7 +268,8 @@ function withPlainStructure(result: CallToolResult): CallToolResult {
 }
 
 /**
- * Result for a revision: where the listed output schema is wrapped, so is a value that happens to be an object already.
+ * The result for a revision. If the listed output schema is wrapped, the value is wrapped too, even if it is an object
+ * already.
  */
 function forRevision(result: CallToolResult, { outputSchema }: Tool, revision: Revision): CallToolResult {
   if (revision.structuredContent !== 'object' || outputSchema === undefined) return result;

@@ -1,4 +1,4 @@
-/** Lists that are not the same for everybody. */
+/** Lists that differ between callers. */
 
 import { setNewest } from '../../jsonrpc/newest.ts';
 import type { Call } from '../runtime/call.ts';
@@ -8,13 +8,15 @@ import { Listing } from './listing.ts';
 import { isListed } from './needed-scopes.ts';
 import type { ListPage, Registry } from './registry.ts';
 
-/** For how many sets of rules lists are kept; the set that was asked for longest ago is forgotten first. */
+/** Number of rule sets whose lists are cached. The set that was used longest ago is dropped first. */
 const mostSets = 64;
 
-/** The list of one registry for each set of rules that callers pass: who passes the same ones gets the same list. */
+/**
+ * The list of one registry for each set of rules that callers pass. Callers that pass the same rules get the same list.
+ */
 interface Kept {
   readonly generation: number;
-  /** The rules of what is enabled, each once. */
+  /** The rules of the enabled entries, without duplicates. */
   readonly rules: readonly Visible[];
   readonly sets: Map<string, Pick<Listing<unknown, object>, 'page'>>;
 }
@@ -31,10 +33,10 @@ interface Asked {
 }
 
 /**
- * Gives the page of a list that the cursor of a request leads to, as its sender may see it.
+ * Returns the page of a list for the cursor of a request, as its sender may see it.
  *
- * @param item What is listed of an entry.
- * @throws McpError invalidParams for a cursor that is not from here.
+ * @param item Makes the list item of an entry.
+ * @throws McpError invalidParams for a cursor that this server did not make.
  */
 export function visiblePage<T>(registry: Registry<T>, item: (entry: T) => unknown, asked: Asked): object {
   const { params, call } = asked;
@@ -47,7 +49,7 @@ export function visiblePage<T>(registry: Registry<T>, item: (entry: T) => unknow
   return list.page(params['cursor'] as string | undefined);
 }
 
-/** The scope in which a cache may keep what was made of registries: with rules among them it is not for everybody. */
+/** The cache scope for values made from registries: `private` if there are visibility rules. */
 export function ownScope(...registries: readonly Registry<unknown>[]): { readonly cacheScope?: 'private' } {
   return registries.some((registry) => keptOf(registry).rules.length > 0) ? { cacheScope: 'private' } : {};
 }

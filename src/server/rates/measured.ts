@@ -4,14 +4,14 @@ import { hashOf } from '../../connection/hash.ts';
 
 /** Parts of a call that are measured. */
 export interface Measured extends RequestSender {
-  /** The name of the state that it goes on from, where it is a round. */
+  /** The name of the state from which it continues, if it is a later round. */
   readonly continues?: string | undefined;
 }
 
-/** Length from which the name of somebody is shortened: stores take keys of 2,048 characters. */
+/** Length above which a client's name is shortened: stores accept keys of up to 2,048 characters. */
 const mostCharacters = 512;
 
-/** Names of those who ask: the principal, else the address, else the session. */
+/** Names of clients for rate limits: the principal, else the address, otherwise the session. */
 export class Who {
   /** The sessions that no edge gave an id, as over stdio: no other process has them. */
   readonly #unnamed = new WeakMap<ServerSession, string>();

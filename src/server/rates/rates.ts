@@ -7,10 +7,10 @@ import { MemoryLimits } from '../../storage/memory/limits.ts';
 import { Who, type Measured } from './measured.ts';
 import type { RateParts, ServerRates } from '../rate-limit.ts';
 
-/** Answer to whoever asks: something may be done now, or not, be it that nobody can tell (`isAway`). */
+/** Decision about a request: allowed, or rejected, perhaps because the store is down (`isAway`). */
 export type Verdict = Allowance | { readonly ok: false; readonly retryAfterMs: number; readonly isAway: true };
 
-/** Takes one from the measure of whoever asks. One call with many rounds takes one. */
+/** Counts one call of a client. A call with many rounds counts once. */
 export type Take = (call: Measured) => NowOrLater<Verdict>;
 
 /** Limit of rounds that are remembered, so that one which is sent again counts as a call of its own. */
@@ -34,7 +34,7 @@ export class Rates {
   }
 
   /**
-   * Makes what takes from the measures of a rate.
+   * Makes the counter of a rate.
    *
    * @param what Name of the rate, the same in all processes.
    */
@@ -49,7 +49,7 @@ export class Rates {
     return (call) => this.#take(shared, own, begins + this.#who.asks(call), limit);
   }
 
-  /** The same for what has rounds: only the first of them takes. */
+  /** Makes a counter for calls with rounds: only the first round counts. */
   ofCalls(what: string, limit: RateLimit | undefined): Take | undefined {
     const take = this.of(what, limit);
     if (take === undefined) return undefined;
@@ -81,7 +81,7 @@ export class Rates {
     }
   }
 
-  /** @throws TypeError for what is no answer, as a store may give that was not tried. */
+  /** @throws TypeError for an invalid answer, which an untested store may return. */
   #heard(verdict: Verdict): Verdict {
     const { ok, retryAfterMs } = Object(verdict) as { readonly ok?: unknown; readonly retryAfterMs?: unknown };
     if (ok !== true && !(ok === false && Number.isFinite(retryAfterMs)))
@@ -131,7 +131,7 @@ export function serverRates(parts: RateParts): ServerRates {
 
 type Refused = Exclude<Verdict, { readonly ok: true }>;
 
-/** Takes from measures one after the other; ends with the refusal of the first that has none left. */
+/** Counts in several limits in order. Ends with the refusal of the first that is exhausted. */
 function inTurn<T>(
   [take, ...others]: readonly (Take | undefined)[],
   from: Measured,
@@ -154,7 +154,7 @@ function overRate(rate: 'requests' | 'initialize'): (verdict: Refused) => McpErr
   };
 }
 
-/** Words for a call that is refused, which a model reads. */
+/** Message for a rejected call, which a model reads. */
 function callRefusal(verdict: Refused): string {
   return 'isAway' in verdict
     ? 'how often tools are called cannot be found out now; wait a moment before the next call'

@@ -8,16 +8,16 @@ import type { Measured } from './measured.ts';
 /** A use that may be measured. */
 export interface MeasuredUse {
   readonly method: string;
-  /** Name of the tool, where it is a call of one. */
+  /** Name of the tool, for a call of a tool. */
   readonly name: unknown;
   readonly call: Measured;
 }
 
 /**
- * Runs a use within the limits of calls and completions; what nothing limits costs nothing.
+ * Runs a use within the limits of calls and completions. A use without limits costs nothing.
  *
- * @returns What it gives, or a failed result that a model reads where tools are called too often.
- * @throws McpError internalError where completions are asked for too often.
+ * @returns The outcome, or a failed result for the model if it calls tools too often.
+ * @throws McpError internalError if it requests completions too often.
  */
 export function withinRates<T>(
   { method, name, call }: MeasuredUse,

@@ -55,10 +55,7 @@ export class HostConversation implements Conversation {
   readonly #link: Link;
   readonly #place: Membership;
   readonly #running = new Running<Call>(maxRunning);
-  /**
-   * Connection to the client of a session, with the open requests of both sides. Created when the server first asks the
-   * client.
-   */
+  /** Connection to the client of a session, with the open requests of both sides. Created on the first question. */
   #connection: Connection<Call> | undefined;
   /** Listeners to notifications of the client about its tasks. Created when the server first asks the client. */
   #told: Map<string, () => void> | undefined;
@@ -152,7 +149,7 @@ export class HostConversation implements Conversation {
     this.#place.leave();
   }
 
-  /** Ignores a request that exceeds the rate limit. */
+  /** Rejects a request that exceeds a rate limit; nothing runs for it. */
   #asked(judged: JudgedRequest, auth: AuthInfo | undefined): Outcome {
     const [{ rates }, { message }] = [this.#host, judged];
     if (rates === undefined) return this.#request(judged, auth);

@@ -1,4 +1,4 @@
-/** Changes of lists and of resources, told to the other processes of a server, and heard from them. */
+/** Changes of lists and of resources, published to the other processes of a server and received from them. */
 
 import { isObject } from '../../jsonrpc/message.ts';
 import { after, microtask, monotonicNow } from '../../jsonrpc/timeout.ts';
@@ -11,11 +11,14 @@ import { listKinds } from '../subscriptions.ts';
 
 /** Time for which changes of a list are gathered, so that processes that change alike tell a client once. */
 const gatherMs = 100;
-/** After a gap everything may have changed; processes say so at times of their own, so that not all clients ask at once. */
+/**
+ * After a gap everything may have changed. Processes notify their clients at different times, so that not all clients
+ * send requests at once.
+ */
 const scatterMs = 5_000;
 /** Interval at which something that failed is tried again. */
 const againMs = 2_000;
-/** Limit of resources whose change waits for the bus; with more, everything may have changed. */
+/** Limit of resources whose change waits for the bus. Beyond it, everything may have changed. */
 const mostUnsent = 1_000;
 /** The longest name of a channel. */
 const longestChannel = 2_048;
@@ -24,7 +27,7 @@ const longestChannel = 2_048;
 export interface ChangesHere {
   tellList(kind: ListKind): void;
   tellUpdate(uri: string): void;
-  /** The resources that somebody watches here, as they are at any time. */
+  /** The resources that have subscribers here, updated live. */
   readonly watched: ReadonlyMap<string, unknown>;
 }
 
@@ -37,8 +40,9 @@ interface News {
 }
 
 /**
- * A server as one of several processes. What changes here is published; what is heard is told to those who listen here. A process that begins, or ends,
- * says what its lists are: only where they are others than here has something changed for somebody.
+ * A server as one of several processes. It publishes local changes, and passes changes of other processes to local
+ * listeners. A process that starts or ends publishes a digest of its lists. Only if they differ from the local ones has
+ * something changed.
  */
 export class SharedChanges {
   readonly #parts: Parts;
@@ -48,14 +52,14 @@ export class SharedChanges {
   readonly #from: string = crypto.randomUUID();
   /** Digests of the lists as they were published. */
   readonly #lists = new Map<ListKind, string>();
-  /** Lists that changed since, with what they were. */
+  /** Lists that changed since, with their earlier digest. */
   readonly #changed = new Map<ListKind, string | undefined>();
   readonly #unsent = new Set<string>();
   readonly #subscriptions = new Map<string, Promise<Unsubscribe | undefined>>();
-  /** The resources of each channel that is heard; long ones may share one. */
+  /** The resources of each subscribed channel. Long URIs may share one. */
   readonly #uris = new Map<string, Set<string>>();
   readonly #tellings = new Map<string, { readonly at: number; cancel(): void }>();
-  /** Number of those who are about to watch a resource: it is not left while there are some. */
+  /** Number of pending subscribers of a resource. The channel stays open while there are any. */
   readonly #awaited = new Map<string, number>();
   #cancelAgain: (() => void) | undefined;
   #isAway = false;
@@ -83,23 +87,27 @@ export class SharedChanges {
     if (isFirst) microtask(() => void this.#publishLists());
   }
 
-  /** A resource changed here, which those who watch it here were told. */
+  /** Publishes a change of a resource. Local subscribers have been notified. */
   async resourceUpdated(uri: string): Promise<void> {
     if (await this.#publish({ uri }, this.#channelOf(uri))) return;
     if (this.#unsent.size < mostUnsent) this.#unsent.add(uri);
   }
 
   /**
-   * Somebody listens here: resolves when nothing is missed any more, or the bus is away, which is then heard later.
+   * A local client listens. Resolves when no change is missed any more, or when the bus is down; then it subscribes
+   * later.
    *
-   * @param areWatched True where they are watched already: who asked for it may go meanwhile.
+   * @param areWatched True if they are subscribed already: the subscriber may leave meanwhile.
    */
   async listen(uris: readonly string[] = [], areWatched = false): Promise<void> {
     await Promise.all([this.#hear(this.#channel), ...uris.map((uri) => this.#hearOf(uri))]);
     for (const uri of uris) if (areWatched && !this.#here.watched.has(uri)) this.left(uri);
   }
 
-  /** The same for who watches them only then; gives what says that they are watched by now, or never will be. */
+  /**
+   * Subscribes before the client counts as a subscriber. The returned function reports that it is one by now, or never
+   * will be.
+   */
   async listenBefore(uris: readonly string[]): Promise<() => void> {
     for (const uri of uris) this.#awaited.set(uri, (this.#awaited.get(uri) ?? 0) + 1);
     await this.listen(uris);
@@ -113,7 +121,7 @@ export class SharedChanges {
     };
   }
 
-  /** Nobody watches a resource here any more. */
+  /** The last local subscriber of a resource left. */
   left(uri: string): void {
     if (this.#awaited.has(uri)) return;
     const channel = this.#channelOf(uri);
@@ -123,7 +131,7 @@ export class SharedChanges {
     void this.#end(channel);
   }
 
-  /** Says what the lists were, and hears nothing any more. */
+  /** Publishes the digest of the lists, and stops listening. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -157,7 +165,7 @@ export class SharedChanges {
     for (const [kind, was] of changed) if (!this.#changed.has(kind)) this.#changed.set(kind, was);
   }
 
-  /** Publishes; false where that failed, which is tried again. */
+  /** Publishes; false if that failed. It is then retried. */
   async #publish(news: Omit<News, 'from'>, channel: string = this.#channel): Promise<boolean> {
     try {
       await this.#bus.publish(channel, JSON.stringify({ from: this.#from, ...news }));
@@ -169,7 +177,7 @@ export class SharedChanges {
     }
   }
 
-  /** The first failure is told, and the next one only after something went well. */
+  /** Reports the first failure. The next one is reported only after a success. */
   #failed(error: unknown): void {
     if (!this.#isAway) this.#parts.options.onError(error, 'store');
     this.#isAway = true;
@@ -191,11 +199,11 @@ export class SharedChanges {
     const known = [...this.#subscriptions];
     for (const [channel, subscribed] of known) {
       if ((await subscribed) !== undefined || this.#isClosed) continue;
-      // Nobody wants it any more, or somebody asked for it since.
+      // No subscriber wants it any more, or a new subscription began since.
       if (this.#subscriptions.get(channel) !== subscribed) continue;
       this.#subscriptions.delete(channel);
       await this.#hear(channel);
-      // What was said before is not known.
+      // Earlier messages were missed.
       if ((await this.#subscriptions.get(channel)) !== undefined) this.#missed(channel);
     }
   }
@@ -287,7 +295,10 @@ export class SharedChanges {
     this.#tellings.set(name, { at, cancel });
   }
 
-  /** Processes of the same code write their lists alike; where they do not, a list is said once more to have changed. */
+  /**
+   * Processes with the same code serialize their lists in the same way. Otherwise a list is reported as changed once
+   * more.
+   */
   #digest(kind: ListKind): string {
     return hashOf(JSON.stringify(this.#listOf(kind)));
   }
@@ -303,7 +314,7 @@ export class SharedChanges {
   }
 }
 
-/** Texts on these channels are those of processes like this one; anything else is nobody's. */
+/** Messages on these channels come from processes like this one. Anything different is ignored. */
 function newsOf(text: string): News | undefined {
   try {
     const news: unknown = JSON.parse(text);

@@ -25,7 +25,7 @@ export class TaskAnswers {
   }
 
   /**
-   * Answers a request, whose parameters were read by the row of its method.
+   * Answers a request whose parameters its method's row has read.
    *
    * @param plain The handler of a server without tasks.
    */
@@ -39,7 +39,7 @@ export class TaskAnswers {
     return andThen(this.#count(call), () => this.#about(params, call));
   }
 
-  /** @throws McpError busy where a client asks too often. */
+  /** @throws McpError busy if a client exceeds the rate limit. */
   #count(call: Call): NowOrLater<void> {
     return andThen(
       andThen(this.#parts.rated.rates(), (of) => of.tasks(call)),
@@ -79,7 +79,7 @@ export class TaskAnswers {
       call.send('notifications/tasks', { ...task, ...ofSubscription(call.requestId) }),
     );
     try {
-      // The acknowledgement is sent before anything is told.
+      // The acknowledgement is sent before any task notification.
       const ended = plain?.({ ...params, notifications: { ...filter, taskIds: followed.taskIds } }, call);
       followed.begin();
       return await ended;

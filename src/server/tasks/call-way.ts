@@ -9,11 +9,12 @@ import type { TaskUse } from '../task-definition.ts';
 export type CallWay = 'call' | 'task' | 'later';
 
 /**
- * Finds out how a call is served, by the surface of its revision, by what the client declared and asked for, and by its tool.
+ * Chooses how a call is served, by its revision, by the client's capabilities and wish, and by its tool.
  *
- * @param use Use of tasks for the tool; `undefined` where it has none.
- * @throws McpError methodNotFound, or missingRequiredClientCapability with the extension, where the two do not fit. (Spec 2025-11-25, Tasks, Tool-Level
- *   Negotiation; ext-tasks, Capabilities.)
+ * @param use Use of tasks for the tool; `undefined` if it has none.
+ * @throws McpError methodNotFound, or missingRequiredClientCapability with the extension, if tool and client do not
+ * match. (Spec 2025-11-25, Tasks, Tool-Level
+ * Negotiation; ext-tasks, Capabilities.)
  */
 export function callWay(use: TaskUse | undefined, wish: object | undefined, call: Call): CallWay {
   const { facts } = call;

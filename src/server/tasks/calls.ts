@@ -36,7 +36,7 @@ export class TaskCalls {
    */
   run(params: CallToolRequestParams, call: Call, plain: (face?: TaskCall) => unknown): unknown {
     const entry = this.#runner.find(params.name, call);
-    // What there is no tool for is told by who runs calls.
+    // The code that runs calls reports an unknown tool.
     if (entry === undefined) return plain();
     switch (callWay(entry.task, params.task, call)) {
       case 'call':
@@ -55,7 +55,7 @@ export class TaskCalls {
     { call, plain }: { readonly call: Call; plain(): unknown },
   ): Promise<unknown> {
     const checked = await entry.input.validate(params.arguments ?? {});
-    // The same words as those of a call, which nothing runs for.
+    // This is the same error as for a call. No run has begun.
     await this.#runner.requireScopes(params, call);
     if (checked.problems !== undefined) return this.#runner.plain(params, call);
     const refusal = await this.#runner.callRefusal(params.name, call);
@@ -73,7 +73,7 @@ export class TaskCalls {
     return created(kept.record, entry, call);
   }
 
-  /** Runs a call that becomes a task when it takes long, or when its handler says so. */
+  /** Runs a call that becomes a task if it takes long, or if its handler decides so. */
   #later(
     entry: ToolEntry,
     params: CallToolRequestParams,
@@ -112,7 +112,10 @@ export class TaskCalls {
     });
   }
 
-  /** @returns What answers the call; `undefined` where it stays a call: it ended meanwhile, or there is no room for a task. */
+  /**
+   * @returns The answer to the call; `undefined` if it stays a call, because it ended meanwhile or there is no room for
+   * a task.
+   */
   async #become(
     entry: ToolEntry,
     params: CallToolRequestParams,
@@ -125,7 +128,8 @@ export class TaskCalls {
   ): Promise<unknown> {
     if (this.#tasks.isDraining) return undefined;
     const wishes = { ...this.#wishesOf(entry, params, call), ...face.learned, runs: true };
-    // Kept as one that runs: nobody else begins it, whatever becomes of this process and its way to the store.
+    // Stored as a running task, so that no other process starts it, whatever happens to this process and its connection
+    // to the store.
     const kept = await this.#tasks.create(requestOf(params, call), wishes);
     await this.#tasks.handOver(kept);
     if (isOver() || (await this.#isGone(kept, call))) {
@@ -152,7 +156,7 @@ export class TaskCalls {
     };
   }
 
-  /** Nobody can know of a task whose client is gone before it heard of it. */
+  /** A client that disconnected before it learned of the task can never use it. */
   async #isGone(kept: HeldTask, call: Call): Promise<boolean> {
     if (!call.aborted) return false;
     await this.#tasks.forget(kept.record.id);
@@ -160,18 +164,21 @@ export class TaskCalls {
   }
 }
 
-/** @throws What says something else than that there is no room for a task. */
+/** @throws Any error except that there is no room for a task. */
 function noRoom(error: unknown): undefined {
   const data = error instanceof McpError ? error.data : undefined;
   if (!(isObject(data) && ('limit' in data || 'full' in data))) throw error;
 }
 
-/** Owner of the tasks of a request: its principal, else nobody. */
+/** Owner of the tasks of a request: its principal, or an empty string. */
 export function taskOwner({ auth }: Call): string {
   return auth?.principal ?? '';
 }
 
-/** Name under which a store counts the tasks of a client without a principal; `undefined` where it has one, or no address is known. */
+/**
+ * Name under which a store counts the tasks of a client without a principal; `undefined` if it has one, or if no
+ * address is known.
+ */
 export function taskShare({ auth, address }: Call): string | undefined {
   return auth === undefined ? ownerOf(undefined, address) : undefined;
 }
@@ -190,7 +197,7 @@ function requestOf({ task: _, ...params }: CallToolRequestParams, call: Call): T
   };
 }
 
-/** The result that stands for a task. (Spec 2025-11-25, Tasks, Creating Tasks; ext-tasks, Creating a task.) */
+/** The result that announces a task. (Spec 2025-11-25, Tasks, Creating Tasks; ext-tasks, Creating a task.) */
 function created(record: TaskRecord, { task }: ToolEntry, call: Call): unknown {
   const { facts } = call;
   const view = taskView(record, facts);

@@ -21,7 +21,7 @@ import { TaskCalls } from './calls.ts';
 import { Runner } from './runner.ts';
 import { TaskServing } from './serving.ts';
 
-/** Makes what serves the tasks of a server, and begins to work on those that are kept. */
+/** Makes the task handlers of a server, and begins to work on stored tasks. */
 export function loadTasks(info: Implementation, parts: Parts): TaskAnswers {
   const { options, tools } = parts;
   const { store = memoryTasks(), queue = info.name, limits, executor, keys, onAudit, ...times } = options.tasks;
@@ -41,7 +41,7 @@ export function loadTasks(info: Implementation, parts: Parts): TaskAnswers {
           return result;
         }),
       resultOf: ({ name, auth, revision: date }, returned) => {
-        // It was visible to whoever asked for the task, whose `auth` was kept as it was.
+        // It was visible to the caller that requested the task. The caller's `auth` was stored.
         const [entry, revision] = [tools.find(name, auth as AuthInfo | undefined), revisionOf(date)];
         if (entry === undefined || revision === undefined)
           throw new TypeError(`there is no tool ${JSON.stringify(name)}, of which the task is`);

@@ -30,9 +30,12 @@ import { Voices } from './voices.ts';
 interface Live {
   readonly auth: AuthInfo | undefined;
   readonly session: ServerSession | undefined;
-  /** Tells whether the session wants to hear messages of a level. */
+  /** Tells whether the session wants log messages of a level. */
   admits(level: LoggingLevel): boolean;
-  /** Tasks that clients were asked for, by the key of their question: another request of the client goes on to wait for them. */
+  /**
+   * Tasks that the client created for questions, by the key of the question. Another request of the client continues to
+   * wait for them.
+   */
   readonly held: Map<string, HeldQuestion>;
   /** The session that was asked last. */
   asked?: ServerSession;
@@ -42,13 +45,16 @@ interface Live {
 export interface RunnerParts {
   /** Runs a tool, as a call or as a task. */
   run(params: CallToolRequestParams, face: TaskCall | Call): unknown;
-  /** The tool under a name, where a caller may know of it. */
+  /** The tool under a name, if the caller may see it. */
   find(name: string, auth: AuthInfo | undefined): ToolEntry | undefined;
-  /** Takes one of the calls of a tool; gives the words for one that is refused. Left out, there is no limit. */
+  /** Counts one call of a tool. Returns the message for a rejected call. Without it, there is no limit. */
   callRefusal?(tool: string, call: Call): Promise<string | undefined>;
   /** The scopes that a call of a tool needs. */
   scopes(params: CallToolRequestParams, auth: AuthInfo | undefined): NowOrLater<readonly string[]>;
-  /** Makes a result of what a handler returns. @throws TypeError for what is none, and where there is no such tool. */
+  /**
+   * Makes a result from a handler's return value. @throws TypeError for an invalid value, and if the tool does not
+   * exist.
+   */
   resultOf(request: TaskRequest, returned: unknown): object | Promise<object>;
   readonly maxRounds: number;
   now(): number;
@@ -57,13 +63,13 @@ export interface RunnerParts {
   onError(error: unknown, where: string): void;
 }
 
-/** Runs the tools of tasks, and puts what they ask to clients that wait for their results. */
+/** Runs the tools of tasks, and sends their questions to clients that wait for their results. */
 export class Runner {
   readonly voices: Voices = new Voices();
   readonly #parts: RunnerParts;
   readonly #live = new Map<string, Live>();
   readonly #tasks: () => Tasks;
-  /** The tasks whose questions are being put to a client, by the request that carries them. */
+  /** The tasks whose questions are being sent to a client, by the request that carries them. */
   readonly #asking = new Set<string>();
 
   constructor(parts: RunnerParts, tasks: () => Tasks) {
@@ -75,7 +81,7 @@ export class Runner {
     return this.#parts.find(name, auth);
   }
 
-  /** Counts a call that becomes a task; gives the words for one that comes too soon. */
+  /** Counts a call that becomes a task. Returns the message for a call that exceeds the limit. */
   async callRefusal(tool: string, call: Call): Promise<string | undefined> {
     return await this.#parts.callRefusal?.(tool, call);
   }
@@ -85,7 +91,7 @@ export class Runner {
     requireScopes(call, await this.#parts.scopes(params, call.auth));
   }
 
-  /** Tells why a call could not become a task: a limit is none of the operator's business, a store that fails is. */
+  /** Reports why a call could not become a task. A limit is not reported to the operator. A failing store is. */
   tellUnbegun(error: unknown): undefined {
     if (!(error instanceof McpError)) this.#parts.onError(error, 'the store of tasks');
   }
@@ -114,7 +120,7 @@ export class Runner {
     let told = tellsOf && JSON.stringify(taskView(record, tellsOf));
     const see = (kept: HeldTask | undefined): void => {
       if (kept === undefined) return forget();
-      // Spec 2025-11-25, Tasks, Task Status Notification: whoever asked may be told.
+      // Spec 2025-11-25, Tasks, Task Status Notification: the requestor may be notified.
       const view = tellsOf && taskView(kept.record, tellsOf);
       const text = view && JSON.stringify(view);
       if (view !== undefined && text !== told && this.#live.has(id))
@@ -125,12 +131,12 @@ export class Runner {
     const unwatch = keeper.watch(begun, see);
   }
 
-  /** The result of the tool of a task, of what a handler returns. */
+  /** Makes the result of a task's tool from the handler's return value. */
   async resultOf({ request }: TaskRecord, returned: unknown): Promise<JsonObject> {
     return { ...(await this.#parts.resultOf(request, returned)) };
   }
 
-  /** Runs the request of a task from its beginning; what it learned before it knows. */
+  /** Runs the request of a task from its beginning, with the stored answers and effects. */
   async perform(run: TaskRun): Promise<Ending> {
     const { record } = run;
     const live = this.#live.get(record.id);
@@ -165,14 +171,15 @@ export class Runner {
   }
 
   /**
-   * Waits for the end of a task for a request of 2025-11-25, and puts what the task asks to its client, one request at a time.
+   * Waits for the end of a task for a request of 2025-11-25, and sends the task's questions to its client, one request
+   * at a time.
    *
-   * @returns `undefined` when it is gone.
+   * @returns `undefined` if the task is gone.
    */
   async ended(kept: HeldTask, call: Call): Promise<HeldTask | undefined> {
     const { id, owner } = kept.record;
     const { signal, session } = call;
-    // Who cannot be asked is not: another request of the owner answers.
+    // A client that cannot answer is not asked: another request of the owner answers.
     const asks = ({ status, open }: TaskRecord): boolean =>
       status === 'input_required' && !this.#asking.has(id) && questionsFor(session, open).length > 0;
     let latest: HeldTask | undefined = kept;
@@ -236,12 +243,15 @@ export class Runner {
     } finally {
       unhear();
       this.#asking.delete(id);
-      // Another request for the result asks from now on, where this one was given up.
+      // If this request was cancelled, another request for the result takes over the questions.
       if (call.signal.aborted) keeper.lookAgain(id);
     }
   }
 
-  /** Puts one question. @returns `undefined` when it was given up: whoever comes next for the result is asked, if it still waits. */
+  /**
+   * Sends one question. @returns `undefined` if it was cancelled. The next request for the result sends it again, if it
+   * is still open.
+   */
   async #put(
     { method, params, task }: OpenQuestion,
     {
@@ -266,7 +276,7 @@ export class Runner {
     }
   }
 
-  /** Forgets a task that has ended, and cancels those of its client for which nobody comes any more. */
+  /** Forgets a task that has ended, and cancels the client's tasks whose answers are no longer awaited. */
   #release(id: string): void {
     const { asked, held } = this.#live.get(id) ?? {};
     this.#live.delete(id);
@@ -274,13 +284,13 @@ export class Runner {
     for (const one of held?.values() ?? []) {
       const { taskId } = one;
       if (taskId === undefined) continue;
-      // Whoever still asks has nothing to cancel any more.
+      // A caller that still waits must not cancel it again.
       one.taskId = undefined;
       void quiet(asked.ask('tasks/cancel', { taskId }, new AbortController().signal));
     }
   }
 
-  /** Task that a client was asked for, as it is kept while the question waits. */
+  /** A task that a client created for a question, stored while the question waits. */
   #held(
     id: string,
     key: string,
@@ -306,7 +316,7 @@ export class Runner {
   }
 
   #failed({ request }: TaskRecord, error: unknown): Ending {
-    // A run that was ended for its questions, or by a cancel, is heeded by nobody.
+    // The error of a run that was ended for its questions, or by a cancel, is dropped.
     const masked =
       error instanceof McpError
         ? error
@@ -319,7 +329,10 @@ export class Runner {
   }
 }
 
-/** The open questions of a task that may be put to a session: none where there is no conversation, nor what its client did not declare. */
+/**
+ * The open questions of a task that may be sent to a session: none without a session, and only those that its client
+ * declared support for.
+ */
 function questionsFor(
   session: ServerSession | undefined,
   open: TaskRecord['open'],

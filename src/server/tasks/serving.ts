@@ -26,7 +26,7 @@ import { hasExtension, requireExtension } from './call-way.ts';
 export class TaskServing implements ServerTasks {
   readonly tasks: Tasks;
   readonly #runner: Runner;
-  /** Requests that wait for results, by principal; of nobody's by conversation, else by address. */
+  /** Requests that wait for results, by principal. Without a principal by session, or by address. */
   readonly #results = new Map<unknown, number>();
 
   constructor(tasks: Tasks, runner: Runner) {
@@ -42,7 +42,7 @@ export class TaskServing implements ServerTasks {
     return call.facts.tasks === 'core' ? taskView(record, call.facts) : detailedTask(record, call.facts);
   }
 
-  /** Serves `tasks/update`: what is not open is ignored. (Spec ext-tasks, Providing input.) */
+  /** Serves `tasks/update`. Answers to questions that are not open are ignored. (Spec ext-tasks, Providing input.) */
   async update({ taskId, inputResponses }: UpdateTaskRequestParams, call: Call): Promise<JsonObject> {
     const { record } = await this.#own(taskId, call);
     const given = Object.entries(inputResponses).filter(([, answer]) => isObject(answer));
@@ -62,10 +62,10 @@ export class TaskServing implements ServerTasks {
     return taskView(kept.record, call.facts);
   }
 
-  /** Serves `tasks/result` of 2025-11-25: waits for the end, and puts what the task asks to the client meanwhile. */
+  /** Serves `tasks/result` of 2025-11-25: waits for the end, and meanwhile sends the task's questions to the client. */
   async result(taskId: string, call: Call): Promise<unknown> {
     const kept = await this.#own(taskId, call);
-    // What has ended waits for nothing.
+    // A task that has ended needs no place in the waiting list.
     const leave = hasEnded(kept.record) ? () => undefined : this.#enter(kept.record, call);
     try {
       const ended = hasEnded(kept.record) ? kept : await this.#runner.ended(kept, call);
@@ -91,9 +91,9 @@ export class TaskServing implements ServerTasks {
   /**
    * Follows tasks for a `subscriptions/listen`. (Spec ext-tasks, Notifications.)
    *
-   * @param tell Tells the client of one.
-   * @returns The ids that it follows, and how to end it.
-   * @throws McpError missingRequiredClientCapability where the client did not declare the extension.
+   * @param tell Notifies the client of one task.
+   * @returns The ids that it follows, and a function that ends it.
+   * @throws McpError missingRequiredClientCapability if the client did not declare the extension.
    */
   async follow(
     ids: readonly string[],
@@ -116,7 +116,9 @@ export class TaskServing implements ServerTasks {
     return { taskIds: known.map(({ record }) => record.id), begin, end: () => ends.forEach((end) => end()) };
   }
 
-  /** Ends a task that its handler left, by what that would have returned. */
+  /**
+   * Ends a task that its handler left to an external system. The value is the one that the handler would have returned.
+   */
   async finish(id: string, returned: unknown): Promise<boolean> {
     const kept = await this.tasks.keeper.read(id);
     if (kept === undefined) return false;
@@ -128,7 +130,7 @@ export class TaskServing implements ServerTasks {
     return await this.#end(id, { error: errorToWire(undefined, error) });
   }
 
-  /** Says how far the work is of a task that its handler left. */
+  /** Reports the progress of a task that its handler left to an external system. */
   async say(id: string, message: string): Promise<boolean> {
     return await this.tasks.say(id, message);
   }
@@ -138,7 +140,7 @@ export class TaskServing implements ServerTasks {
     return await this.tasks.run(id);
   }
 
-  /** Begins nothing more, and waits for what runs. */
+  /** Begins no new run, and waits for running ones. */
   async drain({ timeoutMs = 10_000 }: { readonly timeoutMs?: number } = {}): Promise<void> {
     await this.tasks.drain(timeoutMs);
   }
@@ -196,13 +198,16 @@ export class TaskServing implements ServerTasks {
   }
 }
 
-/** Tells whether a client of the extension's revision declares the tasks of 2025-11-25, which mean nothing else there. */
+/** Tells whether a client of the extension's revision declares the tasks of 2025-11-25, which have no meaning there. */
 function declaresCoreTasks({ meta }: Call): boolean {
   const declared = meta[metaKey.clientCapabilities];
   return isObject(declared) && isObject(declared['tasks']);
 }
 
-/** Nobody's requests are told apart by their conversations, so that none takes the room of others; where each has one of its own, by their address. */
+/**
+ * Requests without a principal are separated by their sessions, so that no client takes the room of another. If each
+ * request has its own session, they are separated by address.
+ */
 function ownerOfRoom(owner: string, { session, address }: Call): unknown {
   if (owner !== '') return `principal ${owner}`;
   return session === undefined || session.passing === true ? `address ${address ?? ''}` : session;

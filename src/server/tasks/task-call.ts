@@ -21,15 +21,15 @@ export interface TaskVoice {
 }
 
 /**
- * A call of a tool that is a task, or may become one: its handler sees the same before and after. Until then it speaks and asks as its
- * exchange does, and ends with it; from then on as the task.
+ * A call of a tool that is a task, or may become one. Its handler sees the same interface before and after. Until then
+ * it sends messages and questions through its exchange, and ends with it. From then on it uses the task.
  */
 export class TaskCall implements CallFace, Asker {
   inputResponses: Readonly<Record<string, unknown>> | undefined;
   requestState: unknown;
   lackedScopes: readonly string[] | undefined;
   unanswered = 0;
-  /** Makes a task of the call, where it can be one; set while it can. */
+  /** Makes a task of the call; set while that is possible. */
   become: (() => Promise<void>) | undefined;
   readonly #call: Call;
   readonly #controller = new AbortController();
@@ -79,7 +79,7 @@ export class TaskCall implements CallFace, Asker {
     return { id: run.id, attempt: run.record.attempt, say: (message) => run.say(message), leave };
   }
 
-  /** Makes a task of the call now, where it can be one. */
+  /** Makes a task of the call now, if that is possible. */
   async background(): Promise<void> {
     await this.become?.();
   }
@@ -89,7 +89,7 @@ export class TaskCall implements CallFace, Asker {
     this.#becoming = becoming;
   }
 
-  /** Goes on as a task. */
+  /** Continues as a task. */
   goOn(run: TaskRun, voice: TaskVoice | undefined): void {
     const { facts: revision, client } = this.#call;
     const asker = new TaskAsker(run, { revision, capabilities: client.capabilities }, this.#once, this.#order);
@@ -211,7 +211,7 @@ export class TaskCall implements CallFace, Asker {
 
   async once<T>(key: string, effect: Effect<T>): Promise<T> {
     await this.#becoming;
-    // Rounds of the exchange remember it too; both know the same outcome.
+    // The rounds of the exchange store it too. Both have the same outcome.
     const task = this.#task?.run;
     const run: Effect<T> =
       task === undefined ? () => this.#call.asker.once(key, effect) : (id) => task.begin(() => effect(id));
@@ -222,7 +222,7 @@ export class TaskCall implements CallFace, Asker {
   }
 }
 
-/** The call of a run that begins from what was kept: nobody waits for it. */
+/** The call of a run that begins from stored state. No client waits for it. */
 export function callOf(
   { id, request, seed }: TaskRecord,
   live: { auth?: AuthInfo | undefined; session?: ServerSession | undefined },

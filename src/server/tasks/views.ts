@@ -8,7 +8,7 @@ import type { Revision } from '../../protocol/revision.ts';
 import { taskView } from '../../tasks/core.ts';
 import type { TaskRecord } from '../../tasks/record.ts';
 
-/** A task with its outcome, or with what it waits for. */
+/** A task with its outcome, or with its open questions. */
 export function detailedTask(record: TaskRecord, revision: Revision): DetailedTask {
   const { status, outcome, open } = record;
   const questions = Object.entries(open).map(([key, { method, params }]) => [key, { method, params }] as const);
@@ -20,7 +20,7 @@ export function detailedTask(record: TaskRecord, revision: Revision): DetailedTa
   };
 }
 
-/** Tells whether nobody sees a difference between two states of a task. */
+/** Tells whether two states of a task look equal to clients. */
 export function looksAlike(one: TaskRecord, other: TaskRecord): boolean {
   const seen = ({ status, statusMessage, updatedAt, ttlMs, open }: TaskRecord): string =>
     JSON.stringify([status, statusMessage, updatedAt, ttlMs, Object.keys(open)]);
@@ -29,6 +29,6 @@ export function looksAlike(one: TaskRecord, other: TaskRecord): boolean {
 
 /** The result of a tool as a revision has it. */
 export function resultOf(result: JsonObject, revision: Revision): JsonObject {
-  // What was kept is what its tool returned, and was checked then.
+  // The stored value was checked when its tool returned it.
   return toWire(revision, callToolResultShape, result as never) as unknown as JsonObject;
 }

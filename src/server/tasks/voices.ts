@@ -6,8 +6,9 @@ import { relatedTo } from '../../tasks/core.ts';
 import type { TaskVoice } from './task-call.ts';
 
 /**
- * Ways to the clients of tasks of 2025-11-25, which hear progress and log messages of a task until it ends: on the stream of a request that
- * waits for its result, else beside all of them. Each message says which task it is of. (Spec 2025-11-25, Tasks, Related Task Metadata.)
+ * Ways to the clients of tasks of 2025-11-25. They receive progress and log messages of a task until it ends: on the
+ * stream of a request that waits for its result, or on the session's own stream. Each message names its task. (Spec
+ * 2025-11-25, Tasks, Related Task Metadata.)
  */
 export class Voices {
   readonly #waiting = new Map<string, Set<Call>>();
@@ -29,9 +30,9 @@ export class Voices {
   }
 
   /**
-   * The voice of a task, for the session that asked for it.
+   * The notifier of a task, for the session that requested it.
    *
-   * @param heard The `_meta` of its request, and the messages that the session wants to hear.
+   * @param heard The `_meta` of its request, and the log level of the session.
    */
   of(
     id: string,

@@ -41,7 +41,7 @@ export function toPieces(parts: readonly (string | Expression)[]): readonly Piec
     if (typeof part === 'string') {
       pieces.push({ literal: withUpperEscapes(part) });
     } else if (last !== undefined && last.literal === undefined && isQuery(last.operator) && isQuery(part.operator)) {
-      // `{?a}{&b}` is one query: its parameters come in any order.
+      // `{?a}{&b}` is one query. Its parameters come in any order.
       pieces[pieces.length - 1] = {
         ...last,
         leads: last.leads === '?' ? '?&' : last.leads,
@@ -100,7 +100,7 @@ export function matchUri(
   return Object.fromEntries(values);
 }
 
-/** RFC 3986, section 6.2.2.1: the digits of an escape mean the same in either case. */
+/** RFC 3986, section 6.2.2.1: the hexadecimal digits of an escape are case-insensitive. */
 function withUpperEscapes(text: string): string {
   return text.replace(/%[0-9a-f]{2}/gi, (escape) => escape.toUpperCase());
 }
@@ -153,7 +153,7 @@ function beginnings(piece: ExpressionPiece, text: string, rest: Uint8Array): Uin
   if (piece.optional) found[text.length] = run ? 1 : 0;
   for (let at = text.length - 1; at >= 0; at--) {
     const allowed = !piece.excluded.includes(text.charAt(at));
-    // Behind the end there is the empty text, which every text includes.
+    // After the end there is the empty text, which every text includes.
     const nextAllowed = !piece.excluded.includes(text.charAt(at + 1));
     const follows =
       piece.leads === ''
@@ -166,7 +166,7 @@ function beginnings(piece: ExpressionPiece, text: string, rest: Uint8Array): Uin
   return found;
 }
 
-/** The positions where a literal stands such that the rest can follow it (Knuth, Morris and Pratt). */
+/** The positions of a literal from which the rest can follow (Knuth, Morris and Pratt). */
 function occurrences(literal: string, text: string, rest: Uint8Array): Uint8Array<ArrayBuffer> {
   const found = new Uint8Array(text.length + 1);
   const borders = bordersOf(literal);
@@ -221,7 +221,9 @@ function readNamed({ variables }: ExpressionPiece, pairs: readonly string[]): Va
   return values;
 }
 
-/** One item for each variable; the first list takes what is left over, or the last variable where commas may stand. */
+/**
+ * One item for each variable. The first list takes the remaining items, or the last variable if it may contain commas.
+ */
 function readPositional({ variables, operator }: ExpressionPiece, items: readonly string[]): Values | undefined {
   const values: Values = new Map();
   const explodeAt = variables.findIndex(({ explode }) => explode);

@@ -1,10 +1,10 @@
 /** Test of the values of a template, whether they would lead out of the folder that they are read below. */
 
 /**
- * Tells whether a value leads elsewhere: by a segment `..` (alone, or before the `;` of path parameters or spaces,
- * which some readers cut off), from a root (`/`, `\`, `c:\`), or with a null character; also where it says so only
- * after it is percent-decoded again. What is still encoded after many times is not to be trusted. (Spec 2026-07-28,
- * Resources, Security considerations.)
+ * Tells whether a value contains path traversal: a segment `..` (alone, or before the `;` of path parameters or spaces,
+ * which some readers cut off), a root (`/`, `\`, `c:\`), or a null character. It also checks the value after repeated
+ * percent-decoding. A value that is still encoded after many rounds is not trusted. (Spec 2026-07-28, Resources,
+ * Security considerations.)
  */
 export function leadsElsewhere(value: string): boolean {
   let text = value;
@@ -16,7 +16,7 @@ export function leadsElsewhere(value: string): boolean {
   return true;
 }
 
-/** Nobody encodes a value more often; without a bound a long value would take as many passes as it has triplets. */
+/** Real values are encoded less often. Without a bound, a long value would take as many passes as it has triplets. */
 const mostDecodings = 8;
 
 /** An encoded character of ASCII; no other leads elsewhere. */

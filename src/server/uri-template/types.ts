@@ -34,11 +34,10 @@ export interface Operator {
 export type TemplateValues = Readonly<Record<string, string | string[]>>;
 
 /**
- * The values that matching a template gives: `{id}` is a string, `{id*}` a list, and what is in `{?…}`, `{&…}` and
+ * The values that matching a template gives: `{id}` is a string, `{id*}` a list, and variables in `{?…}`, `{&…}` and
  * `{;…}` may be absent.
  *
- * @example
- * type Values = VariablesOf<'user://{id}{?tags*}'>; // { id: string; tags?: string[] }
+ * @example type Values = VariablesOf<'user://{id}{?tags*}'>; // { id: string; tags?: string[] }
  */
 export type VariablesOf<Template extends string> = string extends Template
   ? TemplateValues

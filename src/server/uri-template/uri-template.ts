@@ -17,8 +17,8 @@ export interface UriTemplate<Template extends string = string> {
    */
   expand(values: ExpandValues): string;
   /**
-   * Reads the values back from a URI in time linear in its length; `undefined` when it does not follow the template, is
-   * longer than 64 KiB, or holds malformed percent-encoding.
+   * Reads the values from a URI in time linear in its length. Returns `undefined` if the URI does not follow the
+   * template, is longer than 64 KiB, or holds malformed percent-encoding.
    *
    * Values are decoded: `%2F` gives `/` and `..` stays `..`, so a reader of files checks where a path leads. Variables
    * outside `{?…}`, `{&…}` and `{;…}` are never empty; a list may be.
@@ -44,7 +44,7 @@ export function parseTemplate<Template extends string>(template: Template): UriT
     template,
     variables,
     expand: (values) => parts.map((part) => (typeof part === 'string' ? part : expand(part, values))).join(''),
-    // The parts were made from the text that `VariablesOf` reads by the same rules.
+    // `VariablesOf` reads the same text by the same rules as the parser.
     match: (uri) => matchTemplate(parsed, uri) as VariablesOf<Template> | undefined,
   };
 }

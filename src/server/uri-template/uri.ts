@@ -12,7 +12,9 @@ export function isUri(text: string): boolean {
   return text.length <= maxLength && syntax.test(text);
 }
 
-/** Percent-encodes what is not ASCII, as a template's own literals are; nothing for a text that cannot be encoded. */
+/**
+ * Percent-encodes non-ASCII characters, as in a template's own literals; `undefined` for a text that cannot be encoded.
+ */
 export function toAscii(uri: string): string | undefined {
   try {
     return uri.replace(/[^\x21-\x7e]+/g, encodeURIComponent);
