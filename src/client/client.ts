@@ -31,9 +31,10 @@ import type { StartTaskOptions, TaskHandle, TaskReference, ToolCallOptions } fro
 /** The options of one request of a client. */
 export interface ClientRequestOptions extends RequestOptions {
   /**
-   * Use of the cache: whether a kept response may do, and whether the response is kept. Lists and reads use what
-   * `connect` was told, other requests bypass the cache; so do all that carry `meta` or `headers` of their own. What is
-   * kept for requests that speak for another client, by `clientInfo` or `capabilities`, is for that one alone.
+   * Cache mode: whether a cached response may be returned, and whether the response is cached. Lists and reads use the
+   * mode that `connect` got, other requests bypass the cache. So do all requests with `meta` or `headers` of their own.
+   * Responses to requests that speak for another client, by `clientInfo` or `capabilities`, are cached for that client
+   * alone.
    */
   readonly cache?: CacheMode | undefined;
   /** True when the request may be sent again when its answer was lost on the way; by default the method decides. */
@@ -58,16 +59,16 @@ export interface CompleteOptions extends ClientRequestOptions {
 }
 
 /**
- * A connection to one server, whatever revision it speaks.
+ * A connection to one server, in the revision that both support.
  *
- * Requests may run at the same time. They reject with the `McpError` that the server answered with, with a
- * `ConnectionError` when no valid answer came, or, once their signal is aborted, with its reason, as `fetch` does. Who
- * connected closes.
+ * Requests may run at the same time. A request rejects with the `McpError` of the server, or with a `ConnectionError`
+ * if no valid answer came. If its signal is aborted, it rejects with the signal's reason, as `fetch` does. The caller
+ * of `connect` closes the client.
  */
 export interface Client extends Uses {
   /** The revision that both sides speak, by its date. */
   readonly revision: RevisionDate;
-  /** Name of the server as it gives it, for display alone; `undefined` until a server that need not say so said it. */
+  /** Name of the server, for display only. It is `undefined` until the server sends it, which some servers never do. */
   readonly server: Implementation | undefined;
   readonly capabilities: ServerCapabilities;
   /**
@@ -83,9 +84,9 @@ export interface Client extends Uses {
   readonly description: string;
 
   /**
-   * Lists every tool; empty when the server has no tools. Pages that the server allows to be kept are not fetched again
-   * while they are fresh; `cache: 'refresh'` fetches all of them, which gives one consistent list. Tools that are malformed are
-   * left out, as are entries of the other lists; `onWarning` hears of each once.
+   * Lists every tool; empty if the server has no tools. Pages that the server allows to be cached are not fetched again
+   * while they are fresh. `cache: 'refresh'` fetches all of them, which gives one consistent list. Malformed tools are
+   * left out, as are malformed entries of the other lists. `onWarning` reports each once.
    */
   listTools(options?: ClientRequestOptions): Promise<readonly Tool[]>;
   /** Lists every resource; empty when the server has no resources. */
@@ -94,27 +95,30 @@ export interface Client extends Uses {
   listResourceTemplates(options?: ClientRequestOptions): Promise<readonly ResourceTemplate[]>;
   /** Lists every prompt; empty when the server has no prompts. */
   listPrompts(options?: ClientRequestOptions): Promise<readonly Prompt[]>;
-  /** Walks a list page by page, with how long each page may be kept. */
+  /** Reads a list page by page, with the cache lifetime of each page. */
   pages<Method extends ListMethod>(
     method: Method,
     options?: ClientRequestOptions,
   ): AsyncGenerator<Page<ListItems[Method]>, void, undefined>;
   /**
-   * Calls a tool. A tool that failed gives a result with `isError`, which is for the model.
+   * Calls a tool. If the tool failed, the result has `isError`, which is for the model.
    *
-   * What the server asks for meanwhile is answered by the handlers that `connect` was given; so it is of reads of
-   * resources and of prompts. What a handler throws rejects the request where the server cannot be told of it.
+   * The handlers of `connect` answer requests that the server sends meanwhile. The same holds for reads of resources
+   * and for prompts. If a handler throws and the server cannot be notified of it, the call rejects with that error.
    *
-   * Where the server makes a task of the call, this waits for it, however long it takes: a lost connection is waited out,
-   * `timeoutMs` is for each request about it, `maxTotalTimeoutMs` of the call for all of it, and what the server says about
-   * the task is heard as progress. Giving up cancels the task, unless `onGiveUp` is `leave`.
+   * If the server makes a task of the call, this waits for its result without a time limit and survives lost
+   * connections. `timeoutMs` then limits each request about the task, and `maxTotalTimeoutMs` of the call limits the
+   * whole wait. The task's status messages arrive as progress. An abort cancels the task, unless `onGiveUp` is `leave`.
    *
-   * @throws OutputValidationError when the structured result does not fit the output schema that this client has listed, by `listTools` or `learnTools`; of a tool that it has not nothing is checked.
-   * @throws InputRequiredError when the server wants input that nothing here gives, or that was not declared.
-   * @throws TooManyRoundsError when the server wants input again and again.
-   * @throws TaskCancelledError when it became a task that somebody cancelled.
-   * @throws TaskGoneError when it became a task that the server does not know any more, or that was not heard of until it expired.
-   * @throws TaskInputRequiredError when it became a task that wants input which nothing here gives; it is cancelled then.
+   * @throws OutputValidationError if the structured result does not match the output schema that this client knows from
+   * `listTools` or `learnTools`. Results of unknown tools are not validated.
+   * @throws InputRequiredError if the server wants input that no handler here gives, or that was not declared.
+   * @throws TooManyRoundsError if the server requests input too many times.
+   * @throws TaskCancelledError if the call became a task that was cancelled.
+   * @throws TaskGoneError if the call became a task that the server no longer knows, or that expired before the server
+   * answered.
+   * @throws TaskInputRequiredError if the call became a task that wants input which no handler here gives. The task is
+   * then cancelled.
    */
   callTool(
     name: string,
@@ -122,16 +126,16 @@ export interface Client extends Uses {
     options?: ToolCallOptions,
   ): Promise<CallToolResult>;
   /**
-   * Begins a call of a tool as a task, where the server has it so, and resolves when it has begun. In 2025-11-25 the task is asked
-   * for where the tool may be one; in later revisions the server decides, and what it answers at once is the result of the handle.
+   * Begins a call of a tool as a task, if the server supports that, and resolves when it has begun. In 2025-11-25 a
+   * task is requested if the tool allows one. In later revisions the server decides. If it answers at once, its answer
+   * is the result of the handle.
    *
-   * @throws McpError methodNotFound, before anything is sent, where the revision has no tasks, or, in 2025-11-25, the server or the tool.
-   * @throws TypeError when `connect` was told `tasks: false`.
-   * @example
-   * const task = await client.startTask('report', { year: 2026 });
-   * await store(JSON.stringify(task.reference));
-   * for await (const { status, statusMessage } of task.updates()) console.log(status, statusMessage);
-   * const result = await task.result();
+   * @throws McpError methodNotFound, before anything is sent, if the revision has no tasks or, in 2025-11-25, the
+   * server or the tool does not support them.
+   * @throws TypeError if `connect` got `tasks: false`.
+   * @example const task = await client.startTask('report', { year: 2026 }); await
+   * store(JSON.stringify(task.reference)); for await (const { status, statusMessage } of task.updates())
+   * console.log(status, statusMessage); const result = await task.result();
    */
   startTask(
     name: string,
@@ -139,16 +143,16 @@ export interface Client extends Uses {
     options?: StartTaskOptions,
   ): Promise<TaskHandle>;
   /**
-   * Takes up a task that was begun elsewhere: in another process, or by another client of the same server. Nothing is sent until the
-   * handle is asked; a server knows a task only for whom it was made.
+   * Returns a handle for a task that was begun elsewhere: in another process, or by another client of the same server.
+   * It sends nothing until you use the handle. A server knows a task only for the client that created it.
    *
-   * @param reference The `reference` of a handle, which may have been stored.
-   * @throws TypeError for what is no reference, or is one of another server, and where the revision has no tasks.
+   * @param reference The `reference` of a handle. It may have been stored.
+   * @throws TypeError if it is not a reference or belongs to another server, and if the revision has no tasks.
    */
   task(reference: TaskReference): Promise<TaskHandle>;
-  /** Tells of tools that were listed elsewhere, so that calls mirror and check what their schemas say. */
+  /** Adds tools that were listed elsewhere, so that calls mirror and validate what their schemas say. */
   learnTools(tools: readonly Tool[]): void;
-  /** Tells of a change that was heard elsewhere, by its notification, so that what it makes stale is fetched anew. */
+  /** Reports a change that another connection was notified of. The client then fetches stale data again. */
   learnChange(method: string, params?: JsonObject): void;
   /** Reads a resource; one that does not exist rejects with the kind `resourceNotFound` or `invalidParams`. */
   readResource(uri: string, options?: ClientRequestOptions): Promise<ReadResourceResult>;
@@ -159,12 +163,11 @@ export interface Client extends Uses {
     options?: ClientRequestOptions,
   ): Promise<GetPromptResult>;
   /**
-   * Sends a request that may need input, without answering what it asks for: that is left to `resume`.
+   * Sends a request that may need input, without answering the requested input. `resume` does that.
    *
-   * @returns Where the request stands, as JSON. It is complete at once where the server sends requests of its own.
-   * @example
-   * const step = await client.begin('tools/call', { name: 'book', arguments: { seat: '12A' } });
-   * if (step.status === 'input_required') await store(JSON.stringify(step));
+   * @returns The state of the request, as JSON. It is complete at once if the server sends requests of its own.
+   * @example const step = await client.begin('tools/call', { name: 'book', arguments: { seat: '12A' } }); if
+   * (step.status === 'input_required') await store(JSON.stringify(step));
    */
   begin<Method extends InputMethod>(
     method: Method,
@@ -172,11 +175,11 @@ export interface Client extends Uses {
     options?: ClientRequestOptions,
   ): Promise<Step<Method>>;
   /**
-   * Goes on with a request that needed input, perhaps begun in another process.
+   * Continues a request that needed input, even if another process began it.
    *
    * @param answers An answer to each of `step.inputRequests`, by the same keys.
-   * @throws TypeError when an answer is missing, was not asked for or does not fit, or when this client's revision has
-   *   no such rounds; nothing is sent then.
+   * @throws TypeError if an answer is missing, was not requested or does not match, or if this client's revision has
+   * no such rounds. Then nothing is sent.
    */
   resume<Method extends InputMethod>(
     step: InputRequiredStep<Method>,
@@ -184,10 +187,10 @@ export interface Client extends Uses {
     options?: ClientRequestOptions,
   ): Promise<Step<Method>>;
   /**
-   * Changes the roots, and tells the server where it wants to know.
+   * Changes the roots, and notifies the server if it wants to know.
    *
-   * @throws TypeError for a root that is no `file://` URI, or when a server of a handshake revision was not told at
-   *   the beginning that there are roots.
+   * @throws TypeError for a root that is not a `file://` URI, or if the client of a session did not declare roots at
+   * the beginning.
    */
   setRoots(roots: RootsSource): Promise<void>;
   /**
@@ -205,13 +208,14 @@ export interface Client extends Uses {
     argument: CompletionArgument,
     options?: CompleteOptions,
   ): Promise<CompleteResult>;
-  /** Resolves when the server answers; where there is no `ping`, `server/discover` takes its place. */
+  /** Resolves when the server answers. If the revision has no `ping`, it sends `server/discover` instead. */
   ping(options?: ClientRequestOptions): Promise<void>;
   /**
-   * Sets the least severe log message to hear. Where requests say so themselves, all later ones do; then
-   * `undefined` asks for none.
+   * Sets the least severe level of log messages to receive. In revisions where each request carries the level, all
+   * later requests do; then `undefined` requests none.
    *
-   * @throws TypeError for what is no level, and for `undefined` where the level is the session's, which cannot be unset.
+   * @throws TypeError for an unknown level, and for `undefined` if the level belongs to the session, which cannot unset
+   * it.
    *
    * @deprecated Since 2026-07-28 (SEP-2577): logging still works; a revision from 2027-07-28 on may remove it.
    */
@@ -219,12 +223,12 @@ export interface Client extends Uses {
   /**
    * Sends any request, such as one of an extension, and reads its result by a schema.
    *
-   * @param params In the newest words for methods of the protocol, else as they go on the wire.
-   * @throws TypeError for an `extension` that `connect` was not given.
-   * @throws McpError methodNotFound, before anything is sent, for one that the server did not declare.
-   * @throws ConnectionError `invalid-message` for a result that does not fit, or of a kind that is not among `resultTypes`.
-   * @example
-   * const { hits } = await client.request('com.example/search', { text: 'x' }, { result: z.object({ hits: z.array(z.string()) }) });
+   * @param params In the newest form for methods of the protocol, otherwise in wire form.
+   * @throws TypeError for an `extension` that `connect` did not get.
+   * @throws McpError methodNotFound, before anything is sent, for an extension that the server did not declare.
+   * @throws ConnectionError `invalid-message` for an invalid result, or a result type that is not among `resultTypes`.
+   * @example const { hits } = await client.request('com.example/search', { text: 'x' }, { result: z.object({ hits:
+   * z.array(z.string()) }) });
    */
   request<const R extends AnySchema>(
     method: string,
@@ -232,9 +236,9 @@ export interface Client extends Uses {
     options: TypedRequestOptions<R>,
   ): Promise<InferOutput<R>>;
   /**
-   * Sends any request; errors are as above.
+   * Sends any request. It throws the same errors.
    *
-   * @returns The result as it came: neither checked nor lifted to the newest words.
+   * @returns The received result. It is neither validated nor converted to the newest form.
    */
   request(method: string, params?: JsonObject, options?: ExtensionRequestOptions): Promise<JsonObject>;
   /**
@@ -245,16 +249,14 @@ export interface Client extends Uses {
   notify(method: string, params?: JsonObject): Promise<void>;
 
   /**
-   * Hears of changes, in the way of whatever revision the server speaks. A subscription that breaks off, or that a
-   * server which stops ends in good order, is opened again and says so with an event `reopened`.
+   * Subscribes to changes, in the way of the connection's revision. If a subscription breaks off, or a server ends it
+   * because it stops, the client opens it again and sends an event `reopened`.
    *
-   * @param onEvent Called in order, and not waited for; what it throws, or rejects with, becomes a warning.
-   * @throws TypeError when there is nothing, or too much, to hear of.
-   * @example
-   * const subscription = await client.subscribe({ tools: true, updates: ['file:///x'] }, async (event) => {
-   *   if (event.type !== 'update') await client.listTools();
-   * });
-   * if (subscription.honored.updates === undefined) console.error('the server does not watch resources');
+   * @param onEvent Called in order. The client does not wait for it. Its errors become warnings.
+   * @throws TypeError if there are no topics, or too many.
+   * @example const subscription = await client.subscribe({ tools: true, updates: ['file:///x'] }, async (event) => {
+   * if (event.type !== 'update') await client.listTools(); }); if (subscription.honored.updates === undefined)
+   * console.error('the server does not watch resources');
    */
   subscribe(
     topics: Topics,
@@ -263,14 +265,14 @@ export interface Client extends Uses {
   ): Promise<Subscription>;
 
   /**
-   * Calls a listener when the connection ends from the other side for good, not when it is lost and opened again;
-   * returns what takes the listener away.
+   * Calls a listener when the server's side ends the connection permanently, not when it is lost and opened again.
+   * Returns a function that removes the listener.
    */
   onClose(listener: (error: ConnectionError) => void): () => void;
   /** Calls a listener whenever a lost connection was opened again, with why it was lost. */
   onReconnect(listener: (after: ConnectionError) => void): () => void;
-  /** Resolves when the connection ended for good: with why, or with nothing when it was closed here. */
+  /** Resolves when the connection ended permanently: with the reason, or with `undefined` if this side closed it. */
   readonly closed: Promise<ConnectionError | undefined>;
-  /** Ends the connection; what waits for an answer rejects. Closing twice is fine. */
+  /** Ends the connection. Pending requests reject. Closing twice is fine. */
   close(): Promise<void>;
 }

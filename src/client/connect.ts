@@ -18,29 +18,29 @@ import type { ClientSubscriptions, SubscriptionsOptions } from './subscriptions/
 import type { HostedTasks, HostedTasksParts } from './tasks/hosted.ts';
 import { createKnownServers } from './connection/negotiated.ts';
 
-/** The transports that URLs stand for. */
+/** The transports for URLs. */
 export interface TransportFactories<HttpOptions> {
   /** Makes the transport of an `http:` or `https:` URL. */
   http(url: URL, options: HttpOptions): Transport;
-  /** The names of its options; without them nobody is told of options that do not exist. */
+  /** The names of its options. Without them, unknown options are not reported. */
   readonly options?: Names<HttpOptions>;
 }
 
 /**
- * Connects to a server and settles the newest revision that both sides speak.
+ * Connects to a server in the newest revision that both sides support.
  *
- * @param target Where the server is: a transport, or a URL.
- * @throws TypeError for options or a target that make no sense.
- * @throws IncompatibleError when no revision is common.
- * @throws ConnectionError when the server is not reached or answers nothing that is MCP.
- * @throws McpError when the server refuses with an error of its own.
+ * @param target The server: a transport, or a URL.
+ * @throws TypeError for invalid options or an invalid target.
+ * @throws IncompatibleError if no revision is common.
+ * @throws ConnectionError if the server cannot be reached or its answers are not MCP.
+ * @throws McpError if the server rejects with an error of its own.
  */
 export type Connect<HttpOptions> = (
   target: Transport | URL | string,
   options?: ConnectOptions & HttpOptions,
 ) => Promise<Client>;
 
-/** Makes `connect`; what it finds out about servers is remembered by this one function. */
+/** Makes `connect`. This one function remembers what it learned about servers. */
 export function createConnect<HttpOptions extends object>(
   factories: TransportFactories<HttpOptions>,
 ): Connect<HttpOptions> {
@@ -53,7 +53,7 @@ export function createConnect<HttpOptions extends object>(
     let settings = settingsOf(options);
     const transport = isTransport(target) ? target : factories.http(serverUrl(target), options as HttpOptions);
     const { authorization: auth } = transport;
-    // How a transport is authorized says what follows from it; what the user says comes first.
+    // A transport's authorization determines some settings. The user's settings take precedence.
     if (auth !== undefined)
       settings = settingsOf({
         authContext: () => auth.context(),
@@ -73,7 +73,7 @@ export function createConnect<HttpOptions extends object>(
     if (hosted !== undefined) connection.observe({ ended: () => void hosted.close() });
     hosted?.begin();
     const cache = cacheOf(connection, settings, isTransport(target) ? undefined : serverUrl(target));
-    // The cache comes first: who hears of a change finds nothing stale in it.
+    // The cache comes first: a listener that learns of a change finds nothing stale in it.
     connection.observe({
       notified: (method, params) => cache.heard(method, params),
       gap: () => cache.clear(),
@@ -97,7 +97,7 @@ export function createConnect<HttpOptions extends object>(
   };
 }
 
-/** Most clients host no tasks: what that takes is loaded by those that do. */
+/** Most clients have no tasks of their own. Clients that do load this code. */
 async function hostedTasks(
   settings: ClientSettings,
   server: string,
@@ -108,7 +108,7 @@ async function hostedTasks(
   return new late.HostedTasks({ settings, server, tell });
 }
 
-/** Most clients never subscribe: what that takes is loaded by the first subscription. */
+/** Most clients never subscribe. The first subscription loads this code. */
 function lateSubscriptions(options: SubscriptionsOptions): Pick<ClientSubscriptions, 'open'> {
   const load = loadedOnce(async () => {
     const late = await import('./subscriptions/subscriptions.ts');
@@ -128,7 +128,7 @@ function cacheOf(connection: Reconnecting, settings: ClientSettings, url: URL | 
     server: cacheKey ?? (url === undefined ? `unnamed ${unguessable()}` : `${url.origin}${url.pathname}${url.search}`),
     revision: () => (connection.revision.cacheHints ? connection.revision.date : undefined),
     context: authContext,
-    // Other processes may read what is in a store that somebody gave us.
+    // Other processes may read a store that the user passed in.
     now: ownStore ? clock : now,
     warn: (message, cause) => onWarning?.(message, cause),
   });
@@ -142,7 +142,7 @@ async function compileOutput(schema: unknown): Promise<OutputCheck> {
   return { ...(await compileUsable(schema)), lost: lostDigitsBy(schema, 'peer') };
 }
 
-/** The check where numbers come with their spelling, in the schema and in the results: to it they are what they mean. */
+/** The check for numbers that keep their text, in the schema and in results. It compares their numeric values. */
 async function compilePlainOutput(schema: unknown): Promise<OutputCheck> {
   const compiled = await compileOutput(withPlainNumbers(schema));
   return { ...compiled, lost: undefined, check: (value) => compiled.check(withPlainNumbers(value)) };

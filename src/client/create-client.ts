@@ -61,7 +61,7 @@ export function useWithin(client: Client, outer: Chain): void {
   if (client instanceof SessionClient) client.within(outer);
 }
 
-/** Has a bridge hear when notifications to a client of it may have been lost, though its connection goes on. */
+/** Lets a bridge learn when notifications may have been lost, though the connection continues. */
 export function hearGaps(client: Client, hear: () => void): void {
   if (client instanceof SessionClient) client.hearGaps(hear);
 }

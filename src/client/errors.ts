@@ -6,7 +6,7 @@ import { pageUrl } from '../connection/page-url.ts';
 import type { InputRequiredStep } from './input/step.ts';
 import type { InputMethod } from '../protocol/catalogue.ts';
 
-/** One place where a structured result does not fit its schema. */
+/** One place where a structured result does not match its schema. */
 export interface OutputProblem {
   /** A JSON pointer into the structured content. */
   readonly path: string;
@@ -15,7 +15,9 @@ export interface OutputProblem {
   readonly tooMuch?: boolean;
 }
 
-/** A tool gave a structured result that its own output schema does not allow, or none where it promised one. */
+/**
+ * A tool returned a structured result that does not match its output schema, or returned none though it has a schema.
+ */
 export class OutputValidationError extends Error {
   readonly tool: string;
   /**
@@ -24,7 +26,7 @@ export class OutputValidationError extends Error {
    */
   readonly reason: 'does-not-fit' | 'too-much-to-check';
   readonly problems: readonly OutputProblem[];
-  /** The result as it came. */
+  /** The received result. */
   readonly result: CallToolResult;
 
   constructor(tool: string, problems: readonly OutputProblem[], result: CallToolResult, options?: ErrorOptions) {
@@ -54,7 +56,7 @@ export class InputRequiredError extends Error {
   }
 }
 
-/** The server went on asking for input when the bound of rounds was reached. */
+/** The server kept requesting input when the limit of rounds was reached. */
 export class TooManyRoundsError extends Error {
   readonly method: InputMethod;
   readonly maxRounds: number;
@@ -71,14 +73,11 @@ export class TooManyRoundsError extends Error {
 }
 
 /**
- * The pages that must be visited before a request is tried again, from an error of the kind `urlElicitationRequired`;
- * of any other error there are none. What is malformed or no page that a user may be sent to is left out, and the
- * URLs are written as URL parsers write them.
+ * The pages that the user must visit before a request is retried, from an error of the kind `urlElicitationRequired`.
+ * Any other error gives an empty list. Malformed entries and unsafe pages are left out. URLs are normalized.
  *
- * @example
- * client.callTool('files').catch((error) => {
- *   for (const { message, url } of urlElicitations(error)) showLink(message, url);
- * });
+ * @example client.callTool('files').catch((error) => {
+ * for (const { message, url } of urlElicitations(error)) showLink(message, url); });
  */
 export function urlElicitations(error: unknown): readonly ElicitRequestURLParams[] {
   if (!(error instanceof McpError) || error.kind !== 'urlElicitationRequired' || !isObject(error.data)) return [];

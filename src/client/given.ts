@@ -1,9 +1,9 @@
-/** Checks of what a program gives to a client, for programs without types. */
+/** Checks the arguments of a client, for untyped programs. */
 
 import { shown } from '../options/shown.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
 
-/** @throws TypeError for a name that is no text, such as the one object that other clients take. */
+/** @throws TypeError for a name that is not a string, such as the single object that other clients take. */
 export function requiredName(example: string, name: string): string {
   if (typeof name !== 'string') throw new TypeError(`the first argument is a text, as in client.${example}`);
   return name;

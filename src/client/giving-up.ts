@@ -6,15 +6,15 @@ interface Abortable {
 }
 
 /**
- * Does something that its caller may give up, which then rejects with the reason of the signal, whatever that is: `fetch`
- * does so, and an `AbortError` or `TimeoutError` is told apart by its name everywhere.
+ * Runs work that its caller may abort. It then rejects with the reason of the signal, as `fetch` does. An `AbortError`
+ * and a `TimeoutError` keep their names.
  */
 export function givingUp<T>(options: Abortable | undefined, work: () => Promise<T>): Promise<T> {
   const signal = options?.signal;
   return signal === undefined ? work() : untilAborted(signal, work);
 }
 
-/** The same for what is taken step by step. */
+/** Does this for work with several steps. */
 export async function* givingUpSteps<T>(
   options: Abortable | undefined,
   steps: AsyncGenerator<T, void, undefined>,

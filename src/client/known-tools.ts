@@ -16,11 +16,11 @@ const longestWords = 1_000;
 
 /** Check of structured results. */
 export interface OutputCheck {
-  /** Gives what is wrong with a result. */
+  /** Returns the problems of a result. */
   check(value: unknown): readonly OutputProblem[];
   /** Gives the integers that have lost digits. */
   readonly lost?: ((value: unknown) => readonly OutputProblem[]) | undefined;
-  /** Words for what of the schema cannot be used, and why; it refuses nothing. */
+  /** Message about unusable parts of the schema, and why. They reject nothing. */
   readonly unused?: string | undefined;
   /** True if nothing of the schema can be used. */
   readonly ignored?: boolean | undefined;
@@ -35,12 +35,14 @@ interface Known {
   check?: Promise<OutputCheck>;
 }
 
-/** The tool definitions that a client has seen: what calls must mirror and results must fit. */
+/**
+ * The tool definitions that a client has seen. Calls mirror arguments by them, and results are validated against them.
+ */
 export class KnownTools {
   readonly #known = new Map<string, Known>();
   readonly #compile: CompileOutput;
   readonly #warn: (message: string) => void;
-  /** Hashes of the warnings that were given; a list that comes again repeats none. */
+  /** Hashes of earlier warnings, so that a list that comes again repeats none. */
   readonly #told = new Set<string>();
 
   constructor(compile: CompileOutput, warn: (message: string) => void) {
@@ -73,22 +75,22 @@ export class KnownTools {
     return Object.fromEntries(headers);
   }
 
-  /** An error of a call as its caller hears it: where the server has listed no such tool, with the nearest names. */
+  /** The error of a call for its caller: if the server has not listed this tool, with the nearest names. */
   explained(error: unknown, name: string): unknown {
     if (error instanceof McpError && error.kind === 'invalidParams' && !this.#known.has(name)) {
-      // It was made of this one answer, and belongs to nobody else yet.
+      // It was created for this answer, so no other code holds it yet.
       error.message += nearestWords(name, [...this.#known.keys()]);
     }
     return error;
   }
 
   /**
-   * The check of a tool's results, ready before the tool is called; `undefined` when it promises nothing. What of the
-   * schema cannot be used refuses no result: a warning says so.
+   * The validator for a tool's results, ready before the tool is called; `undefined` if the tool has no output schema.
+   * Unusable parts of the schema reject no result. A warning reports them.
    */
   check(name: string): Promise<(result: CallToolResult) => void> | undefined {
     const known = this.#known.get(name);
-    // A list is learned as it came, with null for what is left out, and entries that are malformed.
+    // A learned list is unchecked. It may have null for missing fields, and malformed entries.
     if (known === undefined || !isObject(known.tool.outputSchema)) return undefined;
     known.check ??= this.#compile(known.tool.outputSchema);
     return known.check.then((check) => {
@@ -106,7 +108,7 @@ export class KnownTools {
   }
 
   #tellOnce(words: string): void {
-    // It may cite what the server wrote, of any length, and a part of a text keeps the whole.
+    // It may quote a server's text of any length, and a substring keeps the whole text in memory.
     const hash = hashOf(words);
     if (this.#told.has(hash)) return;
     if (this.#told.size >= most) this.#told.clear();
@@ -121,7 +123,7 @@ function shownTool(name: string): string {
 
 /** Spec 2025-06-18, Tools, Output schema: a result that is no error must have conforming structured content. */
 function checkResult(name: string, result: CallToolResult, check: OutputCheck): void {
-  // A schema that nobody can read requires nothing: a result without structured content passes too.
+  // A schema that cannot be read requires nothing: a result without structured content passes too.
   if (result.isError === true || check.ignored === true) return;
   const problems =
     result.structuredContent === undefined
@@ -130,7 +132,7 @@ function checkResult(name: string, result: CallToolResult, check: OutputCheck): 
   if (problems.length > 0) throw new OutputValidationError(name, problems, result);
 }
 
-/** Leaves out the tools whose `x-mcp-header` annotations are invalid, and tells of each. */
+/** Leaves out the tools with invalid `x-mcp-header` annotations, and reports each. */
 export function withoutInvalidHeaders(tools: readonly Tool[], warn: (message: string) => void): readonly Tool[] {
   return tools.filter((tool) => {
     const { problems } = headerParametersOf(tool.inputSchema);

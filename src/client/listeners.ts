@@ -1,18 +1,18 @@
 import { harmless } from '../options/harmless.ts';
 import type { ConnectOptions } from './options.ts';
 
-/** Tells of a failure that nobody else hears of. */
+/** Reports a failure that no caller sees. */
 export type Failed = (message: string, cause: unknown) => void;
 
 const names = ['onLog', 'onProgress', 'onNotification', 'onElicitationComplete', 'onClose', 'onReconnect'] as const;
 
-/** The listeners of a client that are there to hear, and answer nothing. */
+/** The listeners of a client that only receive, and return nothing. */
 export type Listeners = Pick<ConnectOptions, (typeof names)[number]>;
 
-/** The same listeners, but that their failures are told and end nothing. */
+/** Wraps the listeners: their failures are reported and end nothing. */
 export function guardedListeners(options: Listeners, failed: Failed): Listeners {
   const guarded = names.flatMap((name) => {
-    // Each is given what the one of its name is given.
+    // Each gets the arguments of the listener with its name.
     const listener = options[name] as ((...told: never[]) => unknown) | undefined;
     return listener === undefined ? [] : [[name, guardedListener(name, listener, failed)] as const];
   });
@@ -20,7 +20,7 @@ export function guardedListeners(options: Listeners, failed: Failed): Listeners 
   return Object.fromEntries(guarded) as Listeners;
 }
 
-/** One listener likewise. */
+/** Wraps one listener in the same way. */
 export function guardedListener<Told extends readonly unknown[]>(
   name: string,
   listener: (...told: Told) => unknown,
@@ -29,7 +29,7 @@ export function guardedListener<Told extends readonly unknown[]>(
   return harmless(listener, (error) => failed(`the listener ${name} threw`, error));
 }
 
-/** Prints a mistake of a handler or a listener, which would be lost where nobody hears warnings. */
+/** Prints an error of a handler or a listener. It would be lost if there is no warning listener. */
 export function print(message: string, error: unknown): void {
   console.error(`${message}:`, error);
 }

@@ -82,7 +82,7 @@ export function checkConnectOptions(options: ConnectOptions): void {
   checkHostTasks(options);
 }
 
-/** The names of what a request takes; what one kind alone takes is let through for all. */
+/** The names of all request options. An option of one kind of request is accepted for all. */
 const requestNames: Names<CompleteOptions & PageOptions & ToolCallOptions & StartTaskOptions> = {
   signal: 1,
   timeoutMs: 1,
@@ -110,7 +110,7 @@ const requestNames: Names<CompleteOptions & PageOptions & ToolCallOptions & Star
   finish: 1,
 };
 
-/** @throws TypeError for options of a request that do not exist, and for words that mean nothing. */
+/** @throws TypeError for unknown request options, and for values without a meaning. */
 export function checkRequest(options: PageOptions & ToolCallOptions): void {
   refuseUnknown('a request', options, requestNames);
   refuseOtherWord('cache', cacheModes, options.cache);
@@ -121,7 +121,7 @@ export function checkRequest(options: PageOptions & ToolCallOptions): void {
     throw new TypeError(`resultTypes must be a list of words or "any", not ${shown(resultTypes)}`);
 }
 
-/** @throws TypeError for what is no level. */
+/** @throws TypeError for an unknown level. */
 export function checkLevel(level: unknown): void {
   if (level !== undefined && !loggingLevels.some((known) => known === level))
     throw new TypeError(`a log level is one of ${loggingLevels.join(', ')}, not ${shown(level)}`);

@@ -19,8 +19,8 @@ import { recoverSettings, type RecoverOptions, type RecoverSettings } from './re
 /** Circumstances of a notification of the server. */
 export interface NotificationContext {
   /**
-   * The id of the request of this client in whose exchange it came, as `onSent` told it; left out where that cannot be
-   * told: it can over HTTP, for what comes on the response stream of a request.
+   * The id of this client's request in whose exchange it came, as `onSent` received it; left out if unknown. It is
+   * known over HTTP, for messages on the response stream of a request.
    */
   readonly request?: number | undefined;
 }
@@ -30,13 +30,13 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
   /** Name and version of the client; `parley` by default. */
   readonly info?: Implementation;
   /**
-   * Capabilities of the client, beside those that its handlers imply; nothing by default. What is declared here is
-   * never taken away, but each revision is told only what it knows of.
+   * Capabilities of the client, besides those that its handlers imply; empty by default. A capability that you declare
+   * here is never removed, but each revision only gets those that it defines.
    */
   readonly capabilities?: ClientCapabilities;
   /**
    * Extensions that the client supports, by id, with the settings of each (`{}` for none). They are declared in
-   * `capabilities.extensions` of every revision, and until 2025-11-25 in `experimental` too.
+   * `capabilities.extensions` in every revision. Up to 2025-11-25 they are also declared in `experimental`.
    */
   readonly extensions?: Extensions;
   /**
@@ -45,9 +45,10 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
    */
   readonly advertise?: boolean;
   /**
-   * Choice whether calls of tools may become tasks, which `callTool` then waits for; on by default, unless `advertise` is off.
-   * Where the server has the extension `io.modelcontextprotocol/tasks`, each `callTool` declares it; in 2025-11-25 a task is
-   * asked for where the tool is one alone. Off, neither is done, and tools that are tasks alone answer with an error.
+   * True if calls of tools may become tasks, which `callTool` then waits for. On by default, unless `advertise` is off.
+   * If the server has the extension `io.modelcontextprotocol/tasks`, each `callTool` declares it. In 2025-11-25 a task
+   * is requested only if the tool requires one. If off, neither happens, and tools that require tasks answer with an
+   * error.
    */
   readonly tasks?: boolean;
   /** Limit of rounds of input that one request may take before it fails with a `TooManyRoundsError`; 10. */
@@ -55,32 +56,42 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
   /** The revisions that may be used; every one by default. The newest that the server speaks too is used. */
   readonly revisions?: readonly string[];
   /**
-   * Findings of an earlier connection to the same server (`client.negotiated`): the server is not asked again, unless it turns out
-   * to be wrong, or says that the server needed `initialize` and is a day old by its `at`. Without it, what this process found out
-   * lately is used.
+   * Findings of an earlier connection to the same server (`client.negotiated`). The server is not probed again, unless
+   * the finding turns out to be wrong, or says that the server needed `initialize` and is a day old by its `at`. By
+   * default, recent findings of this process are used.
    */
   readonly negotiated?: Negotiated;
-  /** Time that a server may take to start and answer the first question before it is taken for an older one, in milliseconds; 8000, and no more than half of `connectTimeoutMs`. How long a `signal` lasts cannot be seen: where that is less than twice this, name half of it. */
+  /**
+   * Time for the server to start and answer the first probe, in milliseconds. After that, it counts as an older server.
+   * The default is 8000, and at most half of `connectTimeoutMs`. The client cannot see the deadline of a `signal`: if
+   * it is less than twice this value, set half of it.
+   */
   readonly probeTimeoutMs?: number;
   /**
    * Time that connecting may take as a whole, in milliseconds; the shorter of `timeoutMs` and `maxTotalTimeoutMs` by default. The time in
    * which a person signs in is not counted. Then `connect` rejects; a process that it started is ended afterwards. 0 means no limit.
    */
   readonly connectTimeoutMs?: number;
-  /** Longest wait for an answer, in milliseconds; 60000. Starts anew with each progress, and when a question of the server was answered here (but for one that became a task of 2025-11-25). 0 means no limit. */
+  /**
+   * Time limit for an answer, in milliseconds; 60000. It restarts with each progress report, and when the client has
+   * answered a question of the server (except for a task of 2025-11-25). 0 means no limit.
+   */
   readonly timeoutMs?: number;
-  /** Longest wait for an answer whatever the progress, in milliseconds; no limit by default. The time in which a question of the server is answered here is not counted, but in 2025-11-25 where the call or the question is a task. */
+  /**
+   * Time limit for an answer despite progress, in milliseconds; no limit by default. The time that the client needs to
+   * answer a question of the server does not count, except in 2025-11-25 if the call or the question is a task.
+   */
   readonly maxTotalTimeoutMs?: number;
   /**
-   * The most messages of the server that may come within one request before its answer (notifications, and questions of a
-   * handshake server); 100000. One more, and the request is given up with a `ConnectionError` whose `reason` is `too-large`.
-   * Infinity means no limit. A subscription is not counted. On stdio, where a message may not say which request it belongs to,
-   * it counts while only one waits.
+   * The most messages of the server within one request before its answer (notifications, and questions of a session's
+   * server); 100000. One more cancels the request with a `ConnectionError` whose `reason` is `too-large`. Infinity
+   * means no limit. A subscription is not counted. On stdio, where a message may not name its request, it counts while
+   * only one request waits.
    */
   readonly maxNotifications?: number;
   /** The most bytes of JSON text that these messages may have; 64 MiB. Infinity means no limit. */
   readonly maxNotificationBytes?: number;
-  /** Gives up connecting, which then rejects with the reason of the signal; once connected it has no effect. */
+  /** Aborts connecting, which then rejects with the reason of the signal. Once connected it has no effect. */
   readonly signal?: AbortSignal;
   /** Checks structured tool results against the output schema of the tool, where `listTools` or `learnTools` made it known; on by default. */
   readonly validateOutput?: boolean;
@@ -94,17 +105,18 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
   /** The most items that one list may have; 100000. */
   readonly maxItems?: number;
   /**
-   * Hears log messages of the server. In 2026-07-28 it sends none before `setLogLevel`, or `logLevel` of a request, asked for them.
+   * Receives log messages of the server. In 2026-07-28 it sends none before `setLogLevel`, or `logLevel` of a request,
+   * requested them.
    *
    * @deprecated Since 2026-07-28 (SEP-2577): logging still works; a revision from 2027-07-28 on may remove it.
    */
   readonly onLog?: (message: LoggingMessageNotificationParams, context: NotificationContext) => void;
   /**
-   * Answers every request of a handshake server but `ping`, in place of the handlers of single methods: for software
-   * that passes questions on. Nothing is advertised for it; `capabilities` say what the server may ask for.
+   * Answers every request of a session's server except `ping`, in place of the handlers of single methods. It is for
+   * software that forwards questions. It declares nothing: `capabilities` say what the server may ask for.
    *
-   * @param params In the newest words for methods of the protocol, which are checked, else as they go on the wire; the
-   *   answer is given likewise.
+   * @param params In the newest form for methods of the protocol, and validated; otherwise in wire form. Return the
+   * answer in the same form.
    */
   readonly onRequest?: (
     method: string,
@@ -112,38 +124,38 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
     context: InputContext,
   ) => Promise<Readonly<Record<string, unknown>>>;
   /**
-   * Choice of what is answered as tasks, where the server wants that: it has its answer whenever it is there, over as many connections as it
-   * takes. Declares `tasks`; 2025-11-25 alone has such tasks, and elsewhere every question is answered as without it. Off by default.
+   * Requests that are answered as tasks, if the server wants that. The server gets its answer when it is ready, across
+   * any number of connections. Declares `tasks`. Only 2025-11-25 has such tasks. In other revisions every question is
+   * answered directly. Off by default.
    *
-   * A task belongs to the server of this client, lives an hour unless the server wants another time, a day at most, and is cancelled when
-   * the client is closed; up to 100 may wait. Its handler is that of plain questions, whose `context.signal` is aborted when the task is
-   * cancelled or its time is over.
+   * A task belongs to the server of this client. It lives an hour unless the server requests another time, and at most
+   * a day. Closing the client cancels it. Up to 100 may wait. Its handler is that of plain questions. The handler's
+   * `context.signal` is aborted if the task is cancelled or expires.
    */
   readonly hostTasks?: HostTasksOptions;
-  /** Hears the progress of every request, beside the `onProgress` of the request itself. */
+  /** Receives the progress of every request, besides the `onProgress` of the request itself. */
   readonly onProgress?: (progress: Progress & { readonly progressToken: ProgressToken }) => void;
-  /** Hears every notification of the server as it came; progress only of requests that are waited for. */
+  /** Receives every notification of the server, unchanged; progress only for pending requests. */
   readonly onNotification?: (
     method: string,
     params: Readonly<Record<string, unknown>>,
     context: NotificationContext,
   ) => void;
   /**
-   * Hears once that a visit which a server asked for is over, by its `elicitationId`: of `onElicitUrl` or of an error of
-   * the kind `urlElicitationRequired`. Some servers never say so.
+   * Called once when a visit that a server requested is over, with its `elicitationId`: of `onElicitUrl` or of an error
+   * of the kind `urlElicitationRequired`. Some servers never report it.
    */
   readonly onElicitationComplete?: (elicitationId: string) => void;
   /**
-   * Hears what was ignored or left out, and why. Without it nothing is said, but for two mistakes, which are written to the
-   * console's error stream: the error of a handler that a server of a handshake revision is not told, and what a listener
-   * throws, or rejects with where it is async.
+   * Receives warnings: what was ignored or left out, and why. Without it, only two mistakes are written to the
+   * console's error stream: the error of a handler that a session's server does not see, and the error of a listener.
    */
   readonly onWarning?: (message: string, cause?: unknown) => void;
-  /** Hears once that the connection ended from the other side for good: it was lost, and is not opened again. */
+  /** Called once when the server's side ended the connection permanently: it was lost, and is not opened again. */
   readonly onClose?: (error: ConnectionError) => void;
   /**
-   * The time, in milliseconds since 1970, by which everything is measured. By default waits and expiries in this process have a
-   * clock that never jumps, and what may be stored (`negotiated`, responses in a `cacheStore` of yours) has `Date.now`.
+   * The time, in milliseconds since 1970, for all measurements. By default, waits and expiries in this process use a
+   * monotonic clock. Data that may be stored (`negotiated`, responses in your `cacheStore`) uses `Date.now`.
    */
   readonly now?: () => number;
 }
@@ -182,24 +194,24 @@ export interface ClientSettings extends Pick<ConnectOptions, Listener>, RecoverS
   readonly exactNumbers: boolean;
   readonly maxPages: number;
   readonly maxItems: number;
-  /** Tells of what a handler or a listener of the user threw: as a warning, or printed where nobody hears those. */
+  /** Reports the error of a user's handler or listener: as a warning, or printed if there is no warning listener. */
   readonly failed: Failed;
-  /** The time for what may be read by other processes. */
+  /** The time for data that other processes may read. */
   now(): number;
   /** The time by which waits and expiries in this process are measured. */
   clock(): number;
 }
 
 /**
- * Time for a program to start: what loads much, or is fetched first, takes seconds. A server that is told apart too early speaks an older
- * revision for as long as it runs, and few older ones are silent at what they do not know.
+ * Time for a program to start: a program that loads much, or is downloaded first, takes seconds. If this is too short,
+ * a server speaks an older revision for as long as it runs. Few older servers ignore an unknown method.
  */
 const startMs = 8_000;
 
 /**
  * Fills in the defaults.
  *
- * @throws TypeError when `revisions` is empty or names what is no published revision, or a root is no `file://` URI.
+ * @throws TypeError if `revisions` is empty or has an unknown date, or a root is not a `file://` URI.
  */
 export function settingsOf(options: ConnectOptions): ClientSettings {
   checkBudget(options);
@@ -245,7 +257,7 @@ export function settingsOf(options: ConnectOptions): ClientSettings {
   };
 }
 
-/** @throws TypeError for an id that is none, or settings that are no object. */
+/** @throws TypeError for an invalid id, or for settings that are not an object. */
 function checkedExtensions(extensions: Extensions): Extensions {
   for (const [id, settings] of Object.entries(extensions)) {
     const problem = extensionProblem(id, settings);

@@ -14,7 +14,7 @@ export interface Page<Item> extends CacheHint {
 export interface PageBounds {
   readonly maxPages: number;
   readonly maxItems: number;
-  /** Hears that the list ends where it repeats a cursor. */
+  /** Called if the list ends because it repeats a cursor. */
   repeats?(): void;
 }
 
@@ -22,11 +22,11 @@ export interface PageBounds {
 export const malformedIn: WeakMap<object, readonly MalformedEntry[]> = new WeakMap();
 
 /**
- * Walks a list page by page until a page names no next one, or one that was there already. An empty cursor is a cursor, and
- * meant the end where it leads back to the first page. Of a page that is beyond the bounds it gives what is within, before
- * it throws.
+ * Reads a list page by page, until a page has no next cursor or repeats an earlier one. An empty cursor is a cursor,
+ * but means the end if it leads back to the first page. If a page exceeds the bounds, it yields the items within them
+ * before it throws.
  *
- * @throws ConnectionError `too-large` past the bounds.
+ * @throws ConnectionError `too-large` beyond the bounds.
  */
 export async function* walkPages<Item>(
   fetch: (cursor: string | undefined) => Promise<Page<Item>>,
@@ -39,14 +39,14 @@ export async function* walkPages<Item>(
   let last: Page<Item> | undefined;
   for (let pages = 1; ; pages++) {
     const page = await fetch(cursor);
-    // For some servers no cursor and an empty one are the same, and some give the same page for every cursor.
+    // Some servers treat no cursor and an empty one alike, and some return the same page for every cursor.
     const same = cursor === '' ? first : page.nextCursor === cursor ? last : undefined;
     if (same !== undefined && textOf(same) === textOf(page)) return cursor === '' ? undefined : bounds.repeats?.();
     first ??= page;
     last = page;
     const room = bounds.maxItems - items;
     items += page.items.length;
-    // Who can do with a part has it before the error.
+    // A caller that can use a part gets it before the error.
     if (items > bounds.maxItems) {
       yield { ...page, items: page.items.slice(0, room) };
       throw new ConnectionError('too-large', `the list has more than ${bounds.maxItems} items`);
@@ -69,7 +69,7 @@ function textOf({ items, nextCursor }: Page<unknown>): string {
   return jsonText([items, nextCursor]);
 }
 
-/** The hint of one page as it counts: absent or negative lifetimes are 0, and what is not public is private. */
+/** The effective hint of one page: absent or negative lifetimes are 0, and any scope other than public is private. */
 export function hintOf({ ttlMs, cacheScope }: { readonly ttlMs?: unknown; readonly cacheScope?: unknown }): CacheHint {
   const ms = plainNumber(ttlMs);
   return {

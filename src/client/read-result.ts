@@ -8,9 +8,9 @@ import type { Revision } from '../protocol/revision.ts';
 import type { Type } from '../protocol/shape.ts';
 
 /**
- * Lifts the result of a method to the newest words.
+ * Converts the result of a method to the newest form.
  *
- * @throws ConnectionError `invalid-message`, naming the place, when it is malformed.
+ * @throws ConnectionError `invalid-message`, with the wrong place, if it is malformed.
  */
 export function readResult<Method extends RequestMethod>(
   revision: Revision,

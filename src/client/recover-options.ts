@@ -3,31 +3,33 @@ import type { ConnectionError } from '../jsonrpc/transport.ts';
 /** Options of a client that loses its server. */
 export interface RecoverOptions {
   /**
-   * Choice whether a lost connection is opened again, where its transport can be; on by default. A session that the
-   * server forgot is begun anew at once, a server process that died with the next request. Requests whose answer was
-   * lost on the way over HTTP, or with the session, are sent once more where that does no harm; what was under way in a
-   * process that died fails.
+   * True if a lost connection is opened again, if its transport supports that; on by default. A lost session is
+   * replaced at once, a dead server process with the next request. Requests whose answer was lost over HTTP, or with
+   * the session, are sent once more if that does no harm. Requests under way in a dead process fail.
    */
   readonly reconnect?: boolean;
   /**
-   * Treatment of the call of a tool, or of any request that may do harm twice, when the server refuses it since it no
-   * longer knows the session, mostly after a restart: nothing ran then. `'repeat'` sends it once more in the
-   * new session; `'fail'`, the default, rejects it with the reason `session-lost`, for what the server kept for the old
-   * session is gone, and the call may have counted on it. What was under way when another request was refused may have
-   * run, and always fails. So does a call with the answer 404 in a session that the server still knows: it answers a
-   * `ping` in it. (Spec 2025-11-25, Transports, Session Management.)
+   * Handling of a tool call, or of any request that may not be repeated safely, if the server rejects it because it no
+   * longer knows the session. That mostly happens after a restart, and nothing ran then. `'repeat'` sends it once more
+   * in the new session. `'fail'`, the default, rejects it with the reason `session-lost`: the server's state of the old
+   * session is lost, and the call may have depended on it. Calls that were under way when another request was rejected
+   * may have run, and always fail. So does a call with the answer 404 in a session that still answers a `ping`. (Spec
+   * 2025-11-25, Transports, Session Management.)
    */
   readonly onSessionLost?: 'fail' | 'repeat';
-  /** Number of times within a minute that the connection may be opened again before the client gives up for good; 5. */
+  /** Number of reconnects within a minute before the client closes permanently; 5. */
   readonly maxReconnects?: number;
   /**
-   * Choice whether the call of a tool counts as harmless to repeat when the tool says of itself that it is read-only or
-   * idempotent; off by default, since a server may say anything of its tools.
+   * True if the call of a tool may be repeated when the tool's hints say that it is read-only or idempotent. Off by
+   * default, since a server may claim anything about its tools.
    */
   readonly trustToolHints?: boolean;
   /** Number of times in a row that opening a subscription again may fail, or that the server may end it soon, before it ends; 10. */
   readonly maxReopens?: number;
-  /** Hears that the connection was opened again, and why it was lost. What the server kept for the old one is gone. */
+  /**
+   * Called when the connection was opened again, with the reason of its loss. The server's state of the old one is
+   * lost.
+   */
   readonly onReconnect?: (after: ConnectionError) => void;
   /** A number from 0 up to, not including, 1, which scatters attempts to reconnect; `Math.random` by default. */
   readonly random?: () => number;

@@ -43,7 +43,9 @@ export interface ClientParts {
 /** Limit of tools that are remembered as harmless to call again. */
 const mostHints = 10_000;
 
-/** The requests of a client, from the plainest up: taken from the cache or sent, and gone on with until they are complete. */
+/**
+ * The requests of a client, in layers from the simplest: from the cache or sent, and continued until they are complete.
+ */
 export class Requests {
   readonly #parts: ClientParts;
   readonly #hints = new ToolHints(mostHints);
@@ -54,10 +56,10 @@ export class Requests {
     this.#tolerated = new ToleratedFaults((message) => parts.settings.onWarning?.(message));
   }
 
-  /** Sends a request, and gives the result as it came. */
+  /** Sends a request, and returns the received result. */
   async request(method: string, params?: JsonObject, options: PageOptions = {}): Promise<JsonObject> {
     checkRequest(options);
-    // What mends a failure is behind middleware.
+    // Recovery from failures happens behind middleware.
     if (this.#passes(options)) return await this.#send(method, params, options);
     try {
       return await this.#send(method, params, options);
@@ -66,7 +68,7 @@ export class Requests {
     }
   }
 
-  /** Sends a request until it is complete, and gives the result in the newest words. */
+  /** Sends a request until it is complete, and returns the result in the newest form. */
   async call<Method extends RequestMethod>(
     method: Method,
     params: RequestTypes[Method]['params'],
@@ -85,7 +87,7 @@ export class Requests {
     return readResult(this.#parts.connection.revision, method, result, lenience);
   }
 
-  /** Sends a request until it is complete, and gives the result as it came. */
+  /** Sends a request until it is complete, and returns the received result. */
   async complete<Method extends RequestMethod>(
     method: Method,
     params: RequestTypes[Method]['params'],
@@ -186,11 +188,12 @@ export class Requests {
     return result;
   }
 
-  /** Sends a request once more where its failure can be mended. */
+  /** Sends a request once more if that can fix its failure. */
   async #again(failure: unknown, { method, params, options }: Sent): Promise<JsonObject> {
     const mends = failure instanceof McpError && failure.kind === 'headerMismatch';
     if (method !== 'tools/call' || !this.#mirrors || !mends) throw failure;
-    // Spec 2026-07-28, Streamable HTTP: the tool may have changed what it mirrors, so its definition is fetched anew.
+    // Spec 2026-07-28, Streamable HTTP: the tool may have changed its mirrored arguments, so its definition is fetched
+    // again.
     for await (const _ of walkPages(
       (cursor) => this.page('tools/list', cursor, { signal: options.signal, cache: 'refresh' }),
       this.#parts.settings,
@@ -202,7 +205,7 @@ export class Requests {
     }
   }
 
-  /** Error that a request fails with, in words of its revision; what it tells is kept. */
+  /** The error of a request, in the form of its revision. Elicitation ids in it are stored. */
   #learned(error: unknown): unknown {
     return learned(error, this.#parts.connection.revision, this.#parts.settings.inputs);
   }
@@ -214,7 +217,7 @@ interface Sent {
   readonly options: PageOptions;
 }
 
-/** A result in the newest words as a page; of tools, those that may be shown. */
+/** A result in the newest form as a page; for tools, only the valid ones. */
 function pageOf<Method extends ListMethod>(
   method: Method,
   result: unknown,
@@ -228,7 +231,10 @@ function pageOf<Method extends ListMethod>(
   return { ...hintOf(page), nextCursor, items: items as readonly ListItems[Method][] };
 }
 
-/** An error in words of its revision, of which what it tells is kept. Only some revisions know an error that names the pages to visit; elsewhere its code is anybody's. */
+/**
+ * An error in the form of its revision, whose elicitation ids are stored. Only some revisions define an error that
+ * lists pages to visit. Elsewhere its code has no such meaning.
+ */
 export function learned(error: unknown, revision: Revision, inputs: Inputs): unknown {
   if (!(error instanceof McpError) || error.kind !== 'urlElicitationRequired') return error;
   if (!namesElicitations(revision)) return new McpError(error.code, error.message, { data: error.data });

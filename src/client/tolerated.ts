@@ -31,9 +31,9 @@ export class ToleratedFaults {
   /**
    * Reads a result leniently.
    *
-   * @param fate Fate of malformed entries of a list: `kept` as they came, or else words for being left out.
-   * @param hear Hears of each such entry.
-   * @param how True values where such entries are kept, whatever the words, and where others warn of them.
+   * @param fate What happens to malformed entries of a list, for the warning. `kept` means that they are kept.
+   * @param hear Receives each such entry.
+   * @param how True values: such entries are kept whatever `fate` says; another listener warns of them.
    */
   in(
     method: string,
@@ -58,7 +58,7 @@ export class ToleratedFaults {
   }
 }
 
-/** The name of an entry of a list, as its method's row says where it is. */
+/** The name of a list entry, in the field that its method's row names. */
 function nameIn(method: string, value: unknown): string {
   const key = methodOf(method)?.list?.key;
   const name = isObject(value) && key !== undefined ? (value[key] ?? value['name']) : undefined;

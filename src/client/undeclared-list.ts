@@ -7,13 +7,13 @@ import type { ClientRequestOptions } from './client.ts';
 /** Longest wait for one page of a list that a server did not declare, in milliseconds. */
 export const undeclaredMs = 2_000;
 
-/** Methods that servers refused, by what they declared; all of them where a server did not answer. */
+/** Methods that servers rejected, by their declared capabilities; `all` if a server did not answer. */
 const refused = new WeakMap<ServerCapabilities, Set<string> | 'all'>();
 
 /**
- * Fetches a list that a server did not declare, since some serve it all the same. A server that refuses, or does not
- * answer, has no entries. One that does not know the method, or does not answer, is not asked again on the same
- * connection.
+ * Fetches a list that a server did not declare, since some serve it all the same. If the server rejects it or does not
+ * answer, the list is empty. If the server does not know the method, or does not answer, it is not asked again on the
+ * same connection.
  */
 export async function undeclaredList<Item>(
   { capabilities, method }: { readonly capabilities: ServerCapabilities; readonly method: string },

@@ -6,20 +6,22 @@ import { aborted } from '../connection/pending.ts';
 /** Limits that end a wait before its time. */
 export interface WaitLimits {
   readonly method: string;
-  /** Name of what is waited for: to be `answered`, by default, or to be `taken`. */
+  /** The awaited state: `answered`, by default, or `taken`. */
   readonly until?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   /** 0, Infinity and `undefined` mean no limit. */
   readonly ms?: number | undefined;
 }
 
-/** Waits for something that others wait for too; giving up does not end it, and nobody here hears of its failure then. */
+/**
+ * Waits for work that other callers wait for too. An abort does not end the work, and its failure is then ignored here.
+ */
 export async function waitFor(
   work: Promise<unknown>,
   { method, until = 'answered', signal, ms = 0 }: WaitLimits,
 ): Promise<void> {
   if (signal?.aborted === true) {
-    // A failure that nobody hears of would end the process.
+    // An unhandled rejection would end the process.
     work.catch(() => undefined);
     throw aborted(method, signal);
   }

@@ -4,14 +4,14 @@ import { methodsWith } from '../../protocol/catalogue.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { isShape } from '../../protocol/shape.ts';
 
-/** The methods whose results say how long they may be kept. (Spec 2026-07-28, Caching.) */
+/** The methods whose results have a cache lifetime. (Spec 2026-07-28, Caching.) */
 export const cacheableMethods: ReadonlySet<string> = new Set(
   methodsWith(({ result }) => result !== undefined && isShape(result) && 'cacheScope' in result.rows),
 );
 
 /**
- * Tells whether the result of a request may be kept at all: what depends on input that the key does not have may not.
- * (Spec 2026-07-28, Caching, Cache Key.)
+ * Tells whether the result of a request may be cached. A result that depends on input outside the key may not. (Spec
+ * 2026-07-28, Caching, Cache Key.)
  */
 export function isCacheable(method: string, params: JsonObject | undefined): boolean {
   const answersInput = params !== undefined && ('inputResponses' in params || 'requestState' in params);
@@ -19,9 +19,10 @@ export function isCacheable(method: string, params: JsonObject | undefined): boo
 }
 
 /**
- * Methods whose responses a notification makes stale: methods, and of one of them only the reads of some URIs.
+ * The methods whose responses a notification makes stale. For reads, only those of some URIs.
  *
- * @returns `uri` is the resource that changed, and everything that begins like it; `wholes` are what it may be a part of.
+ * @returns `uri` is the changed resource; URIs that begin with it are stale too. `wholes` are the resources that may
+ * contain it.
  */
 export function madeStale(
   method: string,
@@ -61,7 +62,7 @@ export function cacheKeyOf(...parts: readonly string[]): string {
   return parts.map((part) => `${JSON.stringify(part)}\n`).join('');
 }
 
-/** The JSON text of a value, the same for objects that differ in the order of their keys alone. */
+/** The JSON text of a value. Objects that differ only in the order of their keys have the same text. */
 export function canonicalText(value: unknown): string {
   return jsonText(sorted(value)) ?? '';
 }

@@ -2,18 +2,18 @@ import { memoryCacheStore } from '../../storage/memory/cache.ts';
 import type { CacheStore } from '../../storage/cache.ts';
 import type { CacheMode } from './cache.ts';
 
-/** Options of keeping the responses that servers allow to be kept. (Spec 2026-07-28, Caching.) */
+/** Options for caching responses that servers allow to be cached. (Spec 2026-07-28, Caching.) */
 export interface CacheOptions {
-  /** Use of the cache by lists and reads, unless they say otherwise; `use` by default. */
+  /** Cache mode of lists and reads, unless a request sets its own; `use` by default. */
   readonly cache?: CacheMode;
   /**
-   * Store of the responses; in the memory of this client by default. Clients that share a store share what servers call
-   * public, and what is private where `authContext` gives the same text.
+   * Store of the responses; in the memory of this client by default. Clients that share a store share public responses.
+   * They share private ones if `authContext` returns the same text.
    */
   readonly cacheStore?: CacheStore;
   /**
-   * Names whose authorization requests carry now, such as a user's id: private responses are given to nobody else.
-   * By default each client stands for itself, which is right as long as its authorization does not change.
+   * Names the authorization of the current requests, for example a user's id. A private response is only used for the
+   * same name. By default each client has its own name, which is right as long as its authorization does not change.
    */
   readonly authContext?: () => string;
   /**

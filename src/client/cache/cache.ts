@@ -11,8 +11,8 @@ import { cacheableMethods, canonicalText, isCacheable, cacheKeyOf, madeStale, op
 import { hintOf } from '../pages.ts';
 
 /**
- * The use of the cache by a request: `use` takes a response that is still fresh, `refresh` fetches anew and keeps the
- * response, `bypass` leaves the cache alone.
+ * The cache mode of a request: `use` returns a response that is still fresh, `refresh` fetches and caches a new
+ * response, `bypass` does not touch the cache.
  */
 export type CacheMode = 'use' | 'refresh' | 'bypass';
 
@@ -21,9 +21,9 @@ export interface ResponseCacheOptions {
   readonly store: CacheStore;
   /** Names the server in the keys. */
   readonly server: string;
-  /** The revision that responses are written in; `undefined` where it has no hints. */
+  /** The revision of the stored responses; `undefined` if it has no cache hints. */
   revision(): string | undefined;
-  /** Names who asks; private responses are for nobody else. */
+  /** Names the requester. Private responses are only used for the same name. */
   context(): string;
   now(): number;
   warn(message: string, cause: unknown): void;
@@ -34,9 +34,9 @@ export interface CacheableRequest {
   readonly method: string;
   readonly params: JsonObject | undefined;
   readonly mode: CacheMode;
-  /** Words of the request beside its parameters; responses to others are not taken for its own. */
+  /** Values besides the parameters that the response depends on. A response with other values is not used. */
   readonly variant?: JsonObject | undefined;
-  /** The `stamp` of the method before its list was begun: what became stale since is not kept. */
+  /** The `stamp` of the method before its list was begun. A response that became stale since then is not cached. */
   readonly stamp?: number | undefined;
   /** Requests with equal texts here may share one exchange; `undefined` shares none. */
   readonly sharing?: string | undefined;
@@ -50,12 +50,10 @@ interface Keys {
   readonly params: string;
 }
 
-/** The JSON text of the response when it was kept. */
+/** The JSON text of the response if it was cached. */
 type Flight = Promise<string | undefined>;
 
-/**
- * Difference that the clocks of processes that share a store may have; what was kept later than that is not believed.
- */
+/** Tolerated clock difference between processes that share a store. A response with a later time is not used. */
 const skewMs = 60_000;
 
 /** A store that takes longer to read has nothing. */
@@ -64,24 +62,24 @@ const longestReadMs = 2000;
 /** The most beginnings of keys that wait to be forgotten. */
 const mostForgotten = 1000;
 
-/** No hint is believed for longer. */
+/** Limit of cache lifetimes. A longer hint is shortened to it. */
 const longestMs = 365 * 24 * 60 * 60_000;
 
 /**
- * The responses that a server allows to be kept, each as long as it says. (Spec 2026-07-28, Caching.)
+ * Caches the responses that a server allows to be cached, each for its lifetime. (Spec 2026-07-28, Caching.)
  *
- * Nothing is fetched but when it is asked for. What a change makes stale while it is on its way is given to who asked,
- * but not kept.
+ * It fetches only on request. If a change makes a response stale in transit, the caller still gets it, but it is not
+ * cached.
  */
 export class ResponseCache {
   readonly #options: ResponseCacheOptions;
-  /** Rises with every change of what a method gives; clients that share a store share the stamps of a server. */
+  /** Increases with every change of a method's results. Clients that share a store share the stamps of a server. */
   readonly #stamps: Map<string, number>;
   readonly #flights = new Map<string, Flight>();
-  /** The methods whose last response was not to be kept, so that nobody waits for another's. */
+  /** The methods whose last response could not be cached. Requests for them do not wait for each other. */
   readonly #unkept = new Set<string>();
   #writes: Promise<void> = Promise.resolve();
-  /** Keys that wait to be forgotten, since the last response that was kept. */
+  /** Keys to delete, collected since the last cached response. */
   readonly #forgetting = new Set<string>();
 
   constructor(options: ResponseCacheOptions) {
@@ -89,15 +87,15 @@ export class ResponseCache {
     this.#stamps = stampsOf(options);
   }
 
-  /** Changes whenever what a method gave before became stale. */
+  /** Changes whenever earlier results of a method became stale. */
   stamp(method: string): number {
     return this.#stamps.get(method) ?? 0;
   }
 
   /**
-   * Gives a response, kept or fetched; one that was kept says in `ttlMs` how long it still may be.
+   * Returns a cached or fetched response. In a cached one, `ttlMs` is the remaining lifetime.
    *
-   * @param load Fetches the response; what it throws is thrown.
+   * @param load Fetches the response. Its errors are thrown.
    */
   async fetch(request: CacheableRequest, load: () => Promise<JsonObject>): Promise<JsonObject> {
     const keys = this.#keysOf(request);
@@ -115,7 +113,7 @@ export class ResponseCache {
     return await this.#lead(flightKey, () => this.#load(request, { keys, stamp }, load));
   }
 
-  /** Forgets what a notification of the server makes stale. */
+  /** Drops the responses that a notification of the server makes stale. */
   heard(method: string, params: JsonObject): void {
     const { methods, only } = madeStale(method, params);
     for (const stale of methods) {
@@ -145,14 +143,14 @@ export class ResponseCache {
     };
   }
 
-  /** Fetches for itself and for those who ask the same meanwhile. */
+  /** Fetches for this caller and for concurrent equal requests. */
   async #lead(
     key: string,
     load: () => Promise<{ readonly result: JsonObject; readonly text: string | undefined }>,
   ): Promise<JsonObject> {
     const work = load();
     const flight = work.then(({ text }) => text, ownFailure);
-    // Who joins hears of a failure; nobody may have joined.
+    // Joined requests handle a failure themselves. There may be none.
     flight.catch(() => {});
     this.#flights.set(key, flight);
     try {
@@ -178,7 +176,7 @@ export class ResponseCache {
     else this.#unkept.delete(method);
     if (changed) return { result, text: undefined };
     if (ttlMs === 0 || !complete) {
-      // What was kept before is older than this.
+      // Earlier cached responses are older than this one.
       this.#forget(prefix);
       return { result, text: undefined };
     }
@@ -222,7 +220,7 @@ export class ResponseCache {
     this.#delete(method, ['']);
   }
 
-  /** Forgets what was read of a resource, of its parts, and of what it is a part of. */
+  /** Drops the cached reads of a resource, of its parts, and of the resources that contain it. */
   #dropReads(method: string, { uri, wholes }: { readonly uri: string; readonly wholes: readonly string[] }): void {
     this.#delete(method, [openKeyOf(uri), ...wholes.map((whole) => cacheKeyOf(canonicalText({ uri: whole })))]);
   }
@@ -248,7 +246,7 @@ export class ResponseCache {
   }
 
   #keep(key: string, text: string, ttlMs: number): void {
-    // What is forgotten from now on is forgotten after this.
+    // Deletions from now on come after this write.
     this.#forgetting.clear();
     this.#write((store) => store.set(key, text, ttlMs));
   }
@@ -257,7 +255,7 @@ export class ResponseCache {
     return cacheKeyOf(this.#options.server, revision, method, params);
   }
 
-  /** Writes one after the other, so that what is forgotten stays forgotten. */
+  /** Writes in sequence, so that deleted responses stay deleted. */
   #write(write: (store: CacheStore) => void | Promise<void>): void {
     this.#writes = this.#writes
       .then(() => write(this.#options.store))
@@ -265,12 +263,14 @@ export class ResponseCache {
   }
 }
 
-/** The most servers of one store whose stamps are shared; of more, the oldest is no longer shared with clients to come. */
+/**
+ * Limit of servers of one store whose stamps are shared. Beyond it, the oldest is no longer shared with new clients.
+ */
 const mostServers = 1_000;
 
 const stampsByStore = new WeakMap<CacheStore, Map<string, Map<string, number>>>();
 
-/** A response that is on its way to one client may be made stale by a notification that another one hears. */
+/** A notification to one client may make a response stale that is on its way to another one. */
 function stampsOf({ store, server }: ResponseCacheOptions): Map<string, number> {
   const servers = stampsByStore.get(store) ?? new Map<string, Map<string, number>>();
   stampsByStore.set(store, servers);
@@ -279,7 +279,9 @@ function stampsOf({ store, server }: ResponseCacheOptions): Map<string, number> 
   return stamps;
 }
 
-/** Waits for the response to somebody else's equal request; gives `undefined` when it was for nobody else. */
+/**
+ * Waits for the response to another caller's equal request. Returns `undefined` if that response could not be shared.
+ */
 async function joined(flight: Flight, signal: AbortSignal | undefined): Promise<JsonObject | undefined> {
   let leave: (() => void) | undefined;
   const left = new Promise<undefined>((resolve) => {
@@ -293,7 +295,7 @@ async function joined(flight: Flight, signal: AbortSignal | undefined): Promise<
   }
 }
 
-/** A request that its own caller gave up says nothing to others; any other failure is theirs too. */
+/** If the other caller aborted its request, that is no failure for this one. Any other failure is. */
 function ownFailure(error: unknown): undefined {
   if (error instanceof ConnectionError && error.reason === 'aborted') return undefined;
   throw error;

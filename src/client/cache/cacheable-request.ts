@@ -5,13 +5,13 @@ import type { CacheableRequest, CacheMode } from './cache.ts';
 
 /** The options of one page of a list. */
 export interface PageOptions extends ClientRequestOptions {
-  /** Generation of the list when its first page was asked for, as the cache said. */
+  /** The cache's stamp of the list when its first page was requested. */
   readonly stamp?: number | undefined;
   /** Marks of a request that has to do with a task. */
   readonly task?: TaskSending | undefined;
-  /** True when it passed middleware already, or is a part of what did. */
+  /** True if it passed through middleware already, or is part of a request that did. */
   readonly passed?: boolean | undefined;
-  /** Goes on with a result that is not the last one. */
+  /** Continues with a result that is not the last one. */
   readonly finish?:
     | ((params: JsonObject | undefined, result: JsonObject, options: PageOptions) => Promise<JsonObject>)
     | undefined;
@@ -35,18 +35,24 @@ export function cacheableRequest(
   };
 }
 
-/** A request that differs in more than its parameters and who asks is not one of those that were kept. */
+/**
+ * The cache covers requests that differ only in their parameters and requester. A request with other differences
+ * bypasses it.
+ */
 function cacheModeOf({ cache = 'bypass', meta, headers, progressToken }: PageOptions): CacheMode {
   const own = meta ?? headers ?? progressToken;
   return own === undefined ? cache : 'bypass';
 }
 
-/** Client that a request speaks for, where that is not the client itself. */
+/** The client that a request speaks for, if that is not the client itself. */
 function variantOf({ clientInfo, capabilities }: PageOptions): JsonObject | undefined {
   return clientInfo === undefined && capabilities === undefined ? undefined : { clientInfo, capabilities };
 }
 
-/** Text that requests must have in common to share one exchange: its time limits, and nobody who follows it. */
+/**
+ * Text that requests must have in common to share one exchange: their time limits. A request with a progress listener
+ * shares none.
+ */
 function sharingOf({ timeoutMs, maxTotalTimeoutMs, logLevel, onProgress }: PageOptions): string | undefined {
   return onProgress === undefined ? JSON.stringify([timeoutMs, maxTotalTimeoutMs, logLevel]) : undefined;
 }

@@ -2,7 +2,9 @@ import { after } from '../../jsonrpc/timeout.ts';
 
 const shortestMs = 1_000;
 const longestMs = 30_000;
-/** The longest pause that a server may ask for, in milliseconds: what is sent later by its word would never be sent. */
+/**
+ * The longest pause that a server may request, in milliseconds. Otherwise a bad value could delay a message forever.
+ */
 export const longestAskedMs = 60_000;
 /** Time that a stream must have been open for its end not to count as one more failure in a row, in milliseconds. */
 export const steadyMs = 5_000;
@@ -19,7 +21,7 @@ export function backoffMs(tries: number, random: number): number {
   return Math.max(shortestMs, full - (random * full) / 2);
 }
 
-/** Waits that can be cut short, all of them together. They keep the process alive: somebody counts on what comes after them. */
+/** Interruptible pauses; all can be cut short together. They keep the process alive, because work follows them. */
 export class Pause {
   readonly #waits = new Set<() => void>();
 

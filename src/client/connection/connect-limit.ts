@@ -41,7 +41,7 @@ export class ConnectLimit {
   /**
    * The limits of the next step.
    *
-   * @param timeoutMs Longest wait of this step, where it has one of its own.
+   * @param timeoutMs Time limit of this step, if it has its own.
    */
   step(timeoutMs: number = 0): StepLimits {
     const { left } = this;
@@ -53,7 +53,7 @@ export class ConnectLimit {
     };
   }
 
-  /** Waits for a step that heeds no limit itself; giving up does not end it. */
+  /** Waits for a step that has no limit of its own. A time-out does not end the step. */
   async wait<T>(work: Promise<T>, method: string, until: string, timed: boolean = true): Promise<T> {
     await waitFor(work, { method, until, signal: this.#signal, ms: timed ? this.left : 0 });
     return await work;

@@ -22,13 +22,13 @@ export interface ReconnectingOptions {
   readonly handlers: ReadonlyMap<string, InboundHandler>;
 }
 
-/** Observer of a connection through its losses; none of its functions may throw. */
+/** Observer of a connection across reconnects. None of its functions may throw. */
 export interface ConnectionObserver {
-  /** Tells whether a notification has no place where it came; then nobody hears of it. */
+  /** Tells whether a notification came on the wrong stream. It is then dropped. */
   misplaced?(method: string, params: JsonObject): boolean;
-  /** A notification came; the user hears of it afterwards. */
+  /** A notification arrived. The user's listeners run afterwards. */
   notified?(method: string, params: JsonObject): void;
-  /** The connection goes on, and notifications of it may have been lost. */
+  /** The connection continues, but notifications may have been lost. */
   gap?(): void;
   /** The connection is over; another one is opened when it is needed. */
   lost?(): void;
@@ -40,10 +40,10 @@ export interface ConnectionObserver {
 
 const rateWindowMs = 60_000;
 
-/** Time that requests wait for a new connection to know what the one before was told, in milliseconds. */
+/** Time that requests wait until a new connection has the state of the previous one, in milliseconds. */
 const restoringMs = 1_000;
 
-/** Keeps one connection with a server open: where the server forgot it or died, the next use opens another. */
+/** Keeps one connection with a server open. If the server lost the session or died, the next use opens another. */
 export class CurrentConnection {
   readonly #options: ReconnectingOptions;
   readonly #closers = new Set<(error: ConnectionError) => void>();
@@ -55,7 +55,7 @@ export class CurrentConnection {
   #opening: Promise<void> | undefined;
   #requestLevel: LoggingLevel | undefined;
   #ended: ConnectionError | undefined;
-  /** The params of the last `logging/setLevel`, where the level is the session's. */
+  /** The params of the last `logging/setLevel`, if the level belongs to the session. */
   sessionLevel: JsonObject | undefined;
   readonly closed: Promise<ConnectionError | undefined>;
   readonly #resolveClosed: (error: ConnectionError | undefined) => void;
@@ -75,9 +75,9 @@ export class CurrentConnection {
     await this.#settle(given ?? knownServers.of(transport, settings.clock()), settings.signal);
   }
 
-  /** The connection as it was settled last, be it lost or not. */
+  /** The newest negotiated connection, even if it is lost. */
   get settled(): ServerConnection {
-    // Nobody uses it before it was opened.
+    // It is never used before it was opened.
     return this.#current as ServerConnection;
   }
 
@@ -95,7 +95,7 @@ export class CurrentConnection {
     return this.#stopped.signal.aborted;
   }
 
-  /** The level that each request asks for, where requests say so. */
+  /** The log level of each request, in revisions where requests carry it. */
   set requestLevel(level: LoggingLevel | undefined) {
     this.#requestLevel = level;
     this.settled.logLevel = level;
@@ -120,7 +120,7 @@ export class CurrentConnection {
     for (let opened = 0; ; opened++) {
       const usable = this.usable;
       if (usable !== undefined) return usable;
-      // What was opened may be lost again by now: nothing was sent in it for who waits, so that it may wait once more.
+      // The new connection may be lost again by now. This request was not sent in it, so it may wait once more.
       if (opened === 2) throw this.settled.lost ?? new ConnectionError('closed', 'the connection is lost');
       try {
         await waitFor(this.reopen(), impatience);
@@ -137,7 +137,7 @@ export class CurrentConnection {
     return lost === undefined ? Promise.resolve() : this.#openBy(() => this.#reopen(lost));
   }
 
-  /** Asks the server after all what it speaks; gives whether that is something else than was believed. */
+  /** Probes the server after all. Tells whether it speaks something other than assumed. */
   async renew(believed: ServerConnection): Promise<boolean> {
     if (this.#current === believed && this.#opening === undefined) {
       // Another request got its answer meanwhile.
@@ -150,27 +150,27 @@ export class CurrentConnection {
     return this.settled.revision !== believed.revision;
   }
 
-  /** A connection is over: what waits in it is rejected. Only the current one counts, and only once. */
+  /** A connection is over: its pending requests reject. Only the current connection counts, and only once. */
   lose(connection: ServerConnection, error: ConnectionError): void {
     if (this.#ended !== undefined || this.#current !== connection) return;
     if (connection.lost !== undefined && connection.lost !== error) return;
     connection.lost = error;
-    // Nobody waits for what is left of it.
+    // No caller waits for the rest of it.
     connection.end(error).catch((cause: unknown) => this.#warn('a lost connection did not close', cause));
     const { settings, transport } = this.#options;
     if (!settings.reconnect || transport.opensOnce === true) return void this.#end(error);
     for (const observer of this.#observers) observer.lost?.();
   }
 
-  /** Ends it here; what waits is rejected. Closing twice is fine. */
+  /** Closes the connection; pending requests reject. Closing twice is fine. */
   async close(): Promise<void> {
     const first = this.#ended === undefined;
     this.#ended ??= new ConnectionError('closed', 'the client was closed');
     this.#stopped.abort(this.#ended);
     if (first) for (const observer of this.#observers) observer.ended?.(undefined);
-    // What is being told to a connection that was just opened waits in it.
+    // Requests that restore the state of a new connection are still pending in it.
     const closing = this.#current?.agreement.channel.close();
-    // A failure is heard of below.
+    // A failure is reported below.
     closing?.catch(() => {});
     await this.#opening?.catch(() => {});
     await closing;
@@ -180,7 +180,7 @@ export class CurrentConnection {
 
   #openBy(open: () => Promise<void>): Promise<void> {
     const opening = open().finally(() => (this.#opening = undefined));
-    // Who waits for it hears of a failure; perhaps nobody does any more.
+    // Callers that wait for it handle a failure. There may be none left.
     opening.catch(() => {});
     this.#opening = opening;
     return opening;
@@ -190,7 +190,8 @@ export class CurrentConnection {
     const { settings, transport } = this.#options;
     if (this.#ended !== undefined) throw this.#ended;
     if (this.#reopenings.exhausted(settings.clock())) throw this.#end(tooOften(lost, settings.maxReconnects));
-    // What it offers is asked for anew; what it speaks is believed however old that is, for a client keeps to it while it lives.
+    // Capabilities are requested again. The negotiated revision stays valid however old it is, since a client keeps its
+    // revision.
     const { discovered: _, ...negotiated } = this.settled.agreement.negotiated;
     try {
       await this.#settle(negotiated, this.#stopped.signal);
@@ -200,12 +201,12 @@ export class CurrentConnection {
       throw error instanceof IncompatibleError ? this.#end(error) : error;
     }
     this.#reopenings.note(settings.clock());
-    // A server that says nothing to it holds up nothing else.
+    // A server that does not answer this delays nothing further.
     await settledWithin(restoringMs, this.#restore(this.settled));
     for (const heard of [settings.onReconnect, ...this.#reopeners]) this.#tell(heard, lost);
   }
 
-  /** Tells a new connection what the one before was told. */
+  /** Sends a new connection the state of the previous one. */
   async #restore(connection: ServerConnection): Promise<void> {
     if (connection.lost !== undefined) return;
     await Promise.all([
@@ -222,18 +223,17 @@ export class CurrentConnection {
   }
 
   /**
-   * Tells whether the server says that it is what was believed, where that keeps what runs in the connection from being
-   * lost.
+   * Asks whether the server still speaks the assumed revision. If so, running requests of the connection are not lost.
    */
   async #isStill(believed: ServerConnection): Promise<boolean> {
     if (!believed.busy) return false;
     const { probeTimeoutMs: timeoutMs } = this.#options.settings;
     try {
-      // Older servers may have nothing to say to it.
+      // Older servers may not answer this.
       await believed.request('server/discover', undefined, { timeoutMs, signal: this.#stopped.signal });
       return true;
     } catch {
-      // Whatever it is, connecting anew finds out.
+      // Reconnecting finds out in any case.
       return false;
     }
   }
@@ -292,7 +292,7 @@ export class CurrentConnection {
     };
   }
 
-  /** Ends it for good, and gives back why. */
+  /** Ends it permanently, and returns the reason. */
   #end(error: ConnectionError): ConnectionError {
     if (this.#ended !== undefined) return this.#ended;
     this.#ended = error;

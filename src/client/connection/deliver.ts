@@ -7,7 +7,7 @@ import { longestAskedMs } from './backoff.ts';
 /** The pause after the first failure; it doubles with every further one. */
 const pauseMs = 250;
 const longestPauseMs = 10_000;
-/** Time that one try may take before the next: whoever takes an answer has nothing to do before saying so. */
+/** Time limit of one try. A peer has nothing to do before it acknowledges an answer. */
 export const tryMs = 15_000;
 
 /** Options of delivering a message. */
@@ -21,8 +21,8 @@ export interface Delivery {
 }
 
 /**
- * Sends an answer until the peer has taken it: the peer waits for nothing else, and takes it once however often it
- * comes. What fails for good, or lives no more, is thrown.
+ * Sends an answer until the peer has taken it. The peer depends on it, and accepts it once however often it arrives.
+ * Throws permanent failures, and the last failure once the question is over.
  */
 export async function deliver({ send, lives, signal }: Delivery): Promise<void> {
   for (let tries = 1; ; tries++) {
@@ -38,7 +38,7 @@ export async function deliver({ send, lives, signal }: Delivery): Promise<void> 
   }
 }
 
-/** Sends something and waits no longer than that, whether or not the transport heeds the signal. 0 and Infinity mean no limit. */
+/** Runs a send with a time limit, whether or not the transport observes the signal. 0 and Infinity mean no limit. */
 export async function inTime(
   ms: number,
   send: Delivery['send'],

@@ -15,16 +15,16 @@ import { incompatible, supportedOf } from './incompatible.ts';
 /** Answer of a server to `server/discover`. */
 export type Probe =
   | { readonly kind: 'stateless'; readonly revision: Revision; readonly result: DiscoverResult }
-  /** It wants `initialize`; `common` lists the revisions to choose from where it named any. */
+  /** It wants `initialize`. `common` lists the common revisions if the server named any. */
   | {
       readonly kind: 'handshake';
       readonly common?: readonly Revision[];
       readonly supported?: readonly string[];
       readonly cause?: unknown;
-      /** True where the failure says nothing of the server, and may be gone the next time. */
+      /** True if the failure says nothing about the server, and may not happen again. */
       readonly unsure?: boolean;
     }
-  /** It did not answer in time, as some servers do with what they do not know. */
+  /** It did not answer in time. Some servers ignore unknown methods. */
   | {
       readonly kind: 'silent';
       readonly common?: undefined;
@@ -49,7 +49,7 @@ export interface DiscoverOptions {
   self(): Self;
   /** The limits of the next question. */
   limits(): StepLimits;
-  /** Hears that the answer came after the question was given up. */
+  /** Called if the answer came after the probe timed out. */
   readonly late?: (() => void) | undefined;
 }
 
@@ -61,11 +61,12 @@ interface PatientOptions extends DiscoverOptions {
 }
 
 /**
- * Asks a server of unknown kind what it speaks; a server that rejects the revision is asked once more in another.
+ * Probes a server of unknown kind for its revision. A server that rejects the revision is probed once more in another
+ * one.
  *
- * @throws IncompatibleError when the server names its revisions and none is common.
- * @throws McpError when a stateless server says that the request is wrong.
- * @throws ConnectionError when it wants authorization, cannot be reached, or did not answer over HTTP in time.
+ * @throws IncompatibleError if the server names its revisions and none is common.
+ * @throws McpError if a stateless server reports that the request is wrong.
+ * @throws ConnectionError if it wants authorization, cannot be reached, or did not answer over HTTP in time.
  */
 export async function discover(channel: OpenChannel, options: DiscoverOptions): Promise<Probe> {
   if (!channel.exchanges) return await probe(channel, options);
@@ -97,7 +98,7 @@ async function ask(channel: OpenChannel, options: PatientOptions): Promise<Probe
   const { signal, ...times } = limits();
   const params = withMeta(undefined, selfMeta(revision, self()));
   const headers = channel.facts.carriesHeaders ? requestHeaders(revision, 'server/discover', params) : undefined;
-  // An older server does not know of cancellations before `initialize`, so a probe in vain is given up in silence.
+  // An older server does not know cancellations before `initialize`. So a failed probe ends without a notification.
   const raw = await channel.connection.call('server/discover', params, {
     ...times,
     signal: either(signal, stop),
@@ -113,7 +114,7 @@ async function ask(channel: OpenChannel, options: PatientOptions): Promise<Probe
   return { kind: 'stateless', revision: chosen, result };
 }
 
-/** One corrective probe; a server that still rejects what it named is believed in nothing but its older revisions. */
+/** One corrective probe. If the server still rejects a revision that it named, only its older revisions are used. */
 async function askAgain(channel: OpenChannel, options: PatientOptions, supported: readonly string[]): Promise<Probe> {
   try {
     return await ask(channel, options);
@@ -127,15 +128,14 @@ async function askAgain(channel: OpenChannel, options: PatientOptions, supported
 function handshakeOrNone({ revisions }: DiscoverOptions, supported: readonly string[], cause: unknown): Probe {
   const common = inCommon(revisions, supported);
   if (newestOf(common, 'handshake') !== undefined) return { kind: 'handshake', common, supported, cause };
-  // A result may list stateless versions alone, and an empty list says nothing. A server that refuses a version for what it
-  // lists is believed.
+  // A result may list only stateless versions, and an empty list means nothing. A list in a version error is trusted.
   if (cause === undefined || supported.length === 0) return { kind: 'handshake', supported, cause };
   throw incompatible(revisions, supported, cause);
 }
 
 /**
- * Meaning of a failed probe for what the server speaks. Whatever is no evidence leads to `initialize`, which is answered
- * or fails for the same reason: some servers answer what they do not know with any status and any body.
+ * Conclusion from a failed probe. Without evidence, the client tries `initialize`, which is answered or fails for the
+ * same reason: some servers answer unknown methods with any status and any body.
  */
 function negotiated(channel: OpenChannel, error: unknown): Probe {
   const rejected = mcpErrorOf(error);
@@ -150,12 +150,12 @@ function negotiated(channel: OpenChannel, error: unknown): Probe {
   return { kind: 'handshake', cause: rejected ?? error, unsure };
 }
 
-/** Failures after which `initialize` would tell no more, or would go where the server has not let us in. */
+/** Failures after which `initialize` would not help, or would reach a server that refused access. */
 function isFinal(failure: ConnectionError, { facts }: OpenChannel): boolean {
   const { reason, challenge, status } = failure;
   if (reason === 'aborted' || reason === 'incompatible' || failedLoads.has(failure)) return true;
   if (reason === 'unauthorized') {
-    // 403 for credentials that are good may be about this method alone. What signs in has tried what it could.
+    // 403 with valid credentials may concern this method alone. A transport that signs in has already tried to fix it.
     return challenge !== undefined && (facts.signsIn || status !== 403 || !refusedCredentials.has(failure));
   }
   return !facts.mayLoseTheProbe && (reason === 'refused' || reason === 'timeout');
@@ -176,7 +176,7 @@ function mcpErrorOf(error: unknown): McpError | undefined {
   }
 }
 
-/** Those of our revisions that a peer names too, oldest first. */
+/** Our revisions that a peer names too, oldest first. */
 export function inCommon(ours: readonly Revision[], theirs: readonly string[]): readonly Revision[] {
   return ours.filter((revision) => theirs.includes(revision.date));
 }

@@ -7,7 +7,10 @@ import type { Inbound } from './open-channel.ts';
 export interface FailedConnect {
   /** Time that connecting might take as a whole. */
   readonly limitMs: number;
-  /** Present where the server is a process: how often it was started, and the fault of the first text that is no message. */
+  /**
+   * Present if the server is a process: the number of its starts, and the error of its first output that is not a
+   * message.
+   */
   readonly program: { readonly starts: number; readonly printed: Error | undefined } | undefined;
 }
 
@@ -16,8 +19,8 @@ const startedAgain =
 const remedy = 'its standard output is for messages alone, and what it logs belongs on standard error';
 
 /**
- * Says that the limit of the whole ended a step, and of a program that was not heard in time why it was started again, and what it
- * printed in place of messages.
+ * Explains that the overall limit ended a step. For a program that did not answer in time, adds why it was started
+ * again, and what it printed instead of messages.
  */
 export function explainedConnect(error: ConnectionError, { limitMs, program }: FailedConnect): ConnectionError {
   const { reason, message } = error;
@@ -40,16 +43,16 @@ function limitWords(message: string, limitMs: number): string | undefined {
     : `connecting took longer than ${limitMs} ms (connectTimeoutMs): ${message.slice(0, at)}${rest[1] ?? ''}`;
 }
 
-/** Facts about a probe that failed, and about the revision that is spoken for want of its answer. */
+/** Facts about a failed probe, and about the revision that is used because it has no answer. */
 export interface FailedProbe {
   readonly server: string;
   readonly date: string;
   readonly cause: unknown;
-  /** True when the answer came after the probe was given up. */
+  /** True if the answer came after the probe timed out. */
   readonly isLate: boolean;
 }
 
-/** Says that a revision is spoken because the probe failed. */
+/** Warns that a revision is used because the probe failed. */
 export function warnOfProbe(inbound: Pick<Inbound, 'warning'>, { server, date, cause, isLate }: FailedProbe): void {
   const why = cause instanceof Error ? cause.message : 'its answer said nothing';
   const late = isLate ? '; its answer came later: a greater probeTimeoutMs gives it that time' : '';

@@ -6,7 +6,7 @@ import { readableRevision, revisions, type Revision } from '../../protocol/revis
 export class IncompatibleError extends ConnectionError {
   /** The revisions that this client may use. */
   readonly ours: readonly string[];
-  /** The revisions that the server named; `undefined` when it named none. */
+  /** The revisions that the server named; `undefined` if it named none. */
   readonly theirs: readonly string[] | undefined;
 
   constructor(
@@ -44,7 +44,7 @@ function namedIn(cause: unknown, ours: readonly string[]): readonly string[] | u
   return named.length === 0 ? undefined : named;
 }
 
-/** A server that was not heard need not be an older one. */
+/** A server that did not answer need not be an older one. */
 function whatIsKnown(theirs: readonly string[] | undefined, cause: unknown): string {
   if (theirs !== undefined) return `speaks ${listed(theirs)}`;
   if (cause instanceof ConnectionError) return `did not answer server/discover (${cause.message})`;
@@ -53,7 +53,7 @@ function whatIsKnown(theirs: readonly string[] | undefined, cause: unknown): str
   return `needs initialize, as ${newest} and earlier do${said}`;
 }
 
-/** The revisions that an error response names as supported; nothing where its list holds something else. */
+/** The revisions that an error response lists as supported; `undefined` if its list is invalid. */
 export function supportedOf(error: unknown): readonly string[] | undefined {
   const data = error instanceof McpError && error.kind === 'unsupportedProtocolVersion' ? error.data : undefined;
   if (typeof data !== 'object' || data === null || !('supported' in data) || !Array.isArray(data.supported))

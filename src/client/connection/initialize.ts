@@ -68,7 +68,7 @@ export async function initialize(
     throw refusedInitialized(error);
   });
   await waitFor(taken, { method, until: 'taken', signal, ms: maxTotalTimeoutMs ?? timeoutMs });
-  // The stream stays open as long as the connection lives, so nobody waits for it.
+  // The stream stays open as long as the connection, so this does not wait for it.
   void channel.listen();
   return {
     channel,
@@ -86,20 +86,22 @@ export const refusedLate: WeakSet<Error> = new WeakSet();
 function refusedInitialized(error: unknown): unknown {
   if (!(error instanceof ConnectionError) || error.reason === 'aborted') return error;
   const { reason, cause } = error;
-  // No session begins by losing it: the refusal says more.
+  // A session that has not begun cannot be lost. The refusal is the better error.
   const failure = reason === 'session-lost' && cause instanceof ConnectionError ? cause : error;
   failure.message = `initialize was answered, but notifications/initialized was not taken: ${failure.message}`;
   refusedLate.add(failure);
   return failure;
 }
 
-/** The server's choice, where it may be used: a stateless revision has no `initialize` that could answer with it. */
+/**
+ * The server's choice, if it can be used. A stateless revision has no `initialize`, so a server cannot choose one here.
+ */
 function chosen(raw: JsonObject, allowed: readonly Revision[]): Revision | undefined {
   const revision = readableRevision(raw['protocolVersion']);
   return revision !== undefined && revision.era === 'handshake' && allowed.includes(revision) ? revision : undefined;
 }
 
-/** A choice for who reads of it: a server may answer with anything. */
+/** The version as text for an error message: a server may send any value. */
 function named(version: unknown): string {
   return typeof version === 'string' ? version : shown(version);
 }

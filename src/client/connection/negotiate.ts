@@ -1,6 +1,6 @@
 /**
- * Negotiation: the client finds out what a server speaks. A server that answers `server/discover` is stateless;
- * anything else that is no error of a stateless revision means `initialize`. (Spec 2026-07-28, Versioning; stdio:
+ * Negotiation: the client finds out what a server speaks. A server that answers `server/discover` is stateless. Any
+ * other answer means `initialize`, unless it is an error of a stateless revision. (Spec 2026-07-28, Versioning; stdio:
  * Backward compatibility; Streamable HTTP: Backward compatibility.)
  */
 import { ConnectionError, type Transport } from '../../jsonrpc/transport.ts';
@@ -23,13 +23,13 @@ import { isBareRefusal, isFinal, isRefusedOffer, type RefusedOffer } from './ref
 export interface Negotiated {
   readonly revision: RevisionDate;
   /**
-   * Time of the finding, in milliseconds since 1970: when the server was last asked what it speaks. That one needs `initialize`
-   * is believed for a day from then on; without a time it is believed.
+   * Time at which the server was last probed, in milliseconds since 1970. A finding that it needs `initialize` is valid
+   * for one day from then. Without a time it is valid.
    */
   readonly at?: number;
   /**
-   * True when the server was not asked whether it speaks a stateless revision, since none was allowed: where one is, this says
-   * nothing.
+   * True if the server was not probed for a stateless revision, since none was allowed. If one is allowed now, this
+   * finding does not count.
    */
   readonly unasked?: true;
   /** Result of `server/discover`; with it nothing needs to be asked next time. */
@@ -47,7 +47,7 @@ export interface NegotiateOptions {
   readonly negotiated?: Negotiated | undefined;
   /** Time that a server may stay silent before `initialize` is sent. */
   readonly probeTimeoutMs: number;
-  /** Time that all of it may take; 0 and Infinity mean no limit. */
+  /** Time limit of the whole negotiation; 0 and Infinity mean no limit. */
   readonly connectTimeoutMs: number;
   readonly signal?: AbortSignal | undefined;
   /** The time, in milliseconds since 1970. */
@@ -64,18 +64,18 @@ export interface Agreement {
   readonly server: Implementation | undefined;
   readonly instructions: string | undefined;
   readonly negotiated: Negotiated;
-  /** True when the server itself said so now; a stored finding alone is not confirmed. */
+  /** True if the server itself confirmed it now; a stored finding alone is not confirmed. */
   readonly confirmed: boolean;
-  /** True when the server was asked now what it speaks; a revision in which it was merely served says little of others. */
+  /** True if the server was probed now. Being served in one revision says little about others. */
   readonly asked: boolean;
 }
 
 /**
- * Opens a channel and settles the revision; over `initialize` the server is told that the client is ready.
+ * Opens a channel and negotiates the revision. After `initialize` it sends `notifications/initialized`.
  *
- * @throws IncompatibleError when no revision is common.
- * @throws ConnectionError when the server is not reached, wants authorization, or answers nothing that is MCP.
- * @throws McpError when the server refuses with an error of its own.
+ * @throws IncompatibleError if no revision is common.
+ * @throws ConnectionError if the server cannot be reached, wants authorization, or its answers are not MCP.
+ * @throws McpError if the server rejects with an error of its own.
  */
 export async function negotiate(options: NegotiateOptions): Promise<Agreement> {
   const negotiation = new Negotiation(options);
@@ -83,7 +83,7 @@ export async function negotiate(options: NegotiateOptions): Promise<Agreement> {
     return await negotiation.run();
   } catch (error) {
     const explained = negotiation.explained(error);
-    // Nobody waits for the end of a server that failed: a process may take its time.
+    // This does not wait for the end of a failed server: a process may take its time.
     negotiation
       .abandon()
       .catch((cause: unknown) => options.inbound.warning('a failed connection did not close', cause));
@@ -99,7 +99,7 @@ class Negotiation {
   /** First text that could not be read, in a channel that was left. */
   #printed: Error | undefined;
   #starts = 0;
-  /** True when the probe was answered after it was given up. */
+  /** True if the probe was answered after it timed out. */
   #isLate = false;
   /** Gives `initialize` up, since a late answer to the probe came first. */
   readonly #stop = new AbortController();
@@ -144,7 +144,7 @@ class Negotiation {
     }
     const { cause } = probe;
     const failure = cause instanceof ConnectionError ? cause : undefined;
-    // One that died just now, or was slow, speaks what it spoke before as far as anybody can tell.
+    // A server that just died, or was slow, most likely speaks the same revision as before.
     const isUnheard =
       failure !== undefined && (this.#options.negotiated !== undefined || failure.reason === 'unauthorized');
     throw isUnheard || isUnsure(probe) ? cause : incompatible(revisions, probe.supported, cause);
@@ -198,7 +198,7 @@ class Negotiation {
     await this.#limit.wait(this.abandon(), 'closing the connection', 'done');
   }
 
-  /** The failure with what is known beside it. */
+  /** The failure, with the other known facts added. */
   explained(error: unknown): unknown {
     const { transport, connectTimeoutMs: limitMs } = this.#options;
     if (!(error instanceof ConnectionError)) return error;
@@ -221,7 +221,7 @@ class Negotiation {
 
   /**
    * @param allowed The revisions to choose from, oldest first.
-   * @param probe What came of the probe before, where there was one.
+   * @param probe The outcome of the earlier probe, if there was one.
    */
   async #initialize(allowed: readonly Revision[], probe: OlderProbe | undefined): Promise<Agreement> {
     const [offer, ...older] = allowed.filter(({ era }) => era === 'handshake').toReversed();
@@ -239,7 +239,7 @@ class Negotiation {
         await this.#leave();
         return await this.#initialize(allowed, probe);
       }
-      // Who was not asked yet is asked first.
+      // A server that was not probed yet is probed first.
       const isAsked = probe !== undefined || newestOf(this.#options.revisions, 'stateless') === undefined;
       return await this.#initializeOlder(isAsked ? older : [], probe, error);
     }
@@ -278,7 +278,7 @@ class Negotiation {
     return { ...settled, negotiated: this.#finding(settled.revision, asked, unsure), confirmed: true, asked };
   }
 
-  /** A revision that was settled for want of an answer is no fact about the server. */
+  /** A revision that was chosen because no answer came is not a fact about the server. */
   #warn({ date }: Revision, cause: unknown): void {
     const { inbound, transport } = this.#options;
     warnOfProbe(inbound, { server: transport.description, date, cause, isLate: this.#isLate });
@@ -296,7 +296,10 @@ class Negotiation {
     return this.#options.transport.ownsProcess === true && this.#starts === 1 && !isClear;
   }
 
-  /** Finding that a handshake is: only who asked for more, and was answered, knows that there is none, as of then. */
+  /**
+   * The finding from a handshake. It proves that no stateless revision is supported only if the server answered a probe
+   * for one.
+   */
   #finding({ date: revision }: Revision, isAsked: boolean, unsure: boolean): Negotiated {
     const { revisions, negotiated, now } = this.#options;
     if (isAsked) return { revision, at: now() };
@@ -305,7 +308,10 @@ class Negotiation {
     return unasked ? { revision, at, unasked: true } : { revision, at };
   }
 
-  /** The revision to probe with once more: a slow server may still turn out to speak one, and one that was not ready says so. */
+  /**
+   * The revision for a second probe: a slow server may still turn out to speak one, and a server that was not ready
+   * names it.
+   */
   #stateless(probe: OlderProbe, refused: RefusedOffer): Revision | undefined {
     if (!(refused instanceof McpError)) return undefined;
     const { revisions } = this.#options;
@@ -323,7 +329,7 @@ class Negotiation {
     try {
       return await initialize(channel, offer, options);
     } catch (error) {
-      // One that was begun for this, and ended too, would end again.
+      // If a process was started for this and ended too, another start would end in the same way.
       if (channel !== probed || channel.ended === undefined || !channel.facts.mayLoseTheProbe) throw error;
       return await initialize(await this.#open(), offer, options);
     }
@@ -349,7 +355,7 @@ class Negotiation {
     try {
       this.#channel = await this.#limit.wait(opening, 'the connection', 'opened', this.#isTimed);
     } catch (error) {
-      // What opens after all is closed, and nobody waits for either.
+      // A channel that opens afterwards is closed. No caller waits for it.
       opening.then((channel) => channel.close()).catch(() => {});
       throw error;
     }
@@ -369,7 +375,7 @@ type StatelessProbe = Probe & { readonly kind: 'stateless' };
 /** Outcome of a probe that found no stateless server. */
 type OlderProbe = Exclude<Probe, StatelessProbe>;
 
-/** Tells whether the failure of a probe says nothing of the server. */
+/** Tells whether the failure of a probe says nothing about the server. */
 function isUnsure(probe: OlderProbe | undefined): boolean {
   return probe?.kind === 'handshake' && probe.unsure === true;
 }

@@ -5,9 +5,9 @@ import { revisionOf } from '../../protocol/revision.ts';
 
 /** Limit of servers that are remembered. */
 const most = 1000;
-/** A server that needed `initialize` may have been upgraded since, and would never say so by itself. */
+/** Lifetime of a finding that a server needs `initialize`. The server may be upgraded, and would not announce it. */
 const handshakeAgeMs = 10 * 60_000;
-/** The same for a finding that was stored, where the question may cost each start of a program. */
+/** The lifetime of a stored finding. A probe may delay each start of a program, so it is longer. */
 const storedAgeMs = 24 * 60 * 60_000;
 
 interface Remembered {
@@ -16,8 +16,8 @@ interface Remembered {
 }
 
 /**
- * A finding that was stored, where it still says something: that a server needed `initialize` is believed for a day, if it was
- * asked for more at all. A time that no clock gives is as good as a long time ago.
+ * A stored finding, if it is still valid. A finding that a server needs `initialize` is valid for a day, if the server
+ * was probed at all. An impossible time counts as expired.
  *
  * @param now In milliseconds since 1970.
  */
@@ -32,14 +32,14 @@ export interface KnownServers {
   /**
    * Findings about a server, unless they are too old.
    *
-   * @param now By the same clock as when it was remembered, which need not be that of the finding.
+   * @param now By the clock that `remember` used, which need not be the clock of the finding itself.
    */
   of(transport: Transport, now: number): Negotiated | undefined;
-  /** Remembers what a server answered when it was asked; in what it was merely served says nothing of others. */
+  /** Remembers the answer of a probed server. Being served in one revision says nothing about others. */
   remember(transport: Transport, negotiated: Negotiated, now: number): void;
 }
 
-/** Makes an empty memory: servers are known by their address, and where there is none by their transport object. */
+/** Makes an empty memory. It identifies a server by its address, or by its transport object. */
 export function createKnownServers(): KnownServers {
   const byAddress = new Map<string, Remembered>();
   const byTransport = new WeakMap<Transport, Remembered>();
@@ -53,7 +53,7 @@ export function createKnownServers(): KnownServers {
       return old ? undefined : negotiated;
     },
     remember(transport, { revision, at }, now) {
-      // Only the era is kept: what a server offers may depend on who asks, and is fetched anew.
+      // Only the era is kept. Capabilities may depend on the caller, and are fetched again.
       const remembered = { negotiated: at === undefined ? { revision } : { revision, at }, since: now };
       const { address } = transport;
       if (address === undefined) return void byTransport.set(transport, remembered);

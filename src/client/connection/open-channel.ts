@@ -18,7 +18,7 @@ import { utf8Bytes } from '../../connection/budget.ts';
 import { deliver, inTime } from './deliver.ts';
 import type { Respond } from './respond.ts';
 
-/** Number of times that an answer is sent where nothing says whether the server still waits for it. */
+/** Number of tries to send an answer if the transport cannot tell whether the server still waits for it. */
 const mostTries = 5;
 
 /** Limit of questions of a server that are answered at once; a server that sends more is flooding the client. */
@@ -38,38 +38,38 @@ export interface Questioned {
   readonly connection: Connection;
   /** Sends the answer, whenever it is ready; before the revision is settled too. */
   readonly respond: Respond;
-  /** The request of ours in whose exchange it came, where that is known. */
+  /** Our request in whose exchange it came, if that is known. */
   readonly request: number | undefined;
 }
 
-/** Place at which a notification came, and where it belongs; left out what is not known. */
+/** Where a notification came, and where it belongs; unknown parts are left out. */
 export interface NotificationPlace {
-  /** The request of ours in whose exchange it came. */
+  /** Our request in whose exchange it came. */
   readonly within: number | undefined;
   /** The request of ours that it is about. */
   readonly about: number | undefined;
 }
 
-/** Listener to what a server sends besides responses. What a callback throws becomes a warning. */
+/** Listener to messages of a server other than responses. Errors of a callback become warnings. */
 export interface Inbound {
   /** True when numbers of the server keep their spelling, since they are passed on. */
   readonly exactNumbers?: boolean | undefined;
   request(message: RequestMessage, by: Questioned): void;
   /** A request that cannot be read, but for its id. */
   malformed?(id: RequestId, reason: string, by: Questioned): void;
-  /** Tells whether a notification has no place where it came, so that nobody is to hear of it. */
+  /** Tells whether a notification came on the wrong stream and must be dropped. */
   misplaced?(message: NotificationMessage, where: NotificationPlace): boolean;
   /**
-   * Every other notification, but progress that nobody waits for, and cancellations before them.
+   * Any other notification, except progress without a listener, and cancellations before those.
    *
-   * @param within The request of ours in whose exchange it came, where that is known.
+   * @param within Our request in whose exchange it came, if that is known.
    */
   notification(message: NotificationMessage, within: number | undefined): void;
   /** Notifications may have been lost, with the stream on which they would have come. */
   gap?(): void;
   /** Something was ignored: a malformed message, a response to nothing. */
   warning(message: string, cause?: unknown): void;
-  /** The server went away; not called after `close`. */
+  /** The server closed the connection. Not called after `close`. */
   closed(error: ConnectionError): void;
 }
 
@@ -99,9 +99,9 @@ export class OpenChannel implements ConnectionEnd {
   #firstUnreadable: Error | undefined;
   /** Number of answers that are on their way. */
   #answers = 0;
-  /** True when anything may come that belongs to no request: not where the server refused the stream for it. */
+  /** True if messages may come that belong to no request: not if the server refused the stream for them. */
   hears = true;
-  /** Settles when it is known whether the server can say anything unasked; there from the moment that it matters. */
+  /** Settles when it is known whether the server can send unrequested messages. Set when that first matters. */
   listening: Promise<boolean> | undefined;
 
   private constructor(transport: Transport, inbound: Inbound) {
@@ -139,12 +139,12 @@ export class OpenChannel implements ConnectionEnd {
     return this.connection.ended;
   }
 
-  /** The HTTP status of the response that carried an error, where there was one. */
+  /** The HTTP status of the response that carried an error, if there was one. */
   statusOf(error: unknown): number | undefined {
     return error instanceof Error ? this.#statuses.get(error) : undefined;
   }
 
-  /** Sends a notification; a server that never takes it leaves nothing behind where there is a `timeoutMs`. */
+  /** Sends a notification. With a `timeoutMs`, a server that never accepts it leaves nothing behind. */
   async notify(method: string, params?: JsonObject, options: NotifyOptions = {}): Promise<void> {
     if (this.ended !== undefined) throw this.ended;
     const message: NotificationMessage = { jsonrpc: '2.0', method, ...(params && { params }) };
@@ -152,12 +152,12 @@ export class OpenChannel implements ConnectionEnd {
     await this.connection.send(message, revision, { headers, withinMs });
   }
 
-  /** Sets the headers of every later message, where the transport has headers. */
+  /** Sets the headers of every later message, if the transport has headers. */
   setHeaders(headers: Readonly<Record<string, string>>): void {
     this.#channel?.setHeaders?.(headers);
   }
 
-  /** Opens the stream of messages that belong to no request, where the transport has one; failing is a warning. */
+  /** Opens the stream of messages that belong to no request, if the transport has one. A failure is a warning. */
   async listen(): Promise<void> {
     try {
       this.listening = this.#channel?.listen?.();
@@ -168,7 +168,7 @@ export class OpenChannel implements ConnectionEnd {
     }
   }
 
-  /** Closes the channel; what waits for an answer is rejected, and what is answered is aborted. Closing twice is fine. */
+  /** Closes the channel. Pending requests reject, and running answers are aborted. Closing twice is fine. */
   async close(
     error: ConnectionError = new ConnectionError('closed', `the connection to ${this.description} was closed here`),
   ): Promise<void> {
@@ -215,7 +215,7 @@ export class OpenChannel implements ConnectionEnd {
       else
         await deliver({ send: async (limit) => connection.send(message, revision, { signal: limit }), lives, signal });
     } catch (error) {
-      // What waits would else do so in vain.
+      // The pending requests would wait in vain.
       if (error instanceof ConnectionError && error.reason === 'session-lost')
         this.#closed(new ConnectionError('session-lost', 'the server no longer knows the session', { cause: error }));
       else connection.undelivered('an answer', error);
@@ -231,15 +231,15 @@ export class OpenChannel implements ConnectionEnd {
   }
 
   /**
-   * A message that cannot be read answers the request that it was to answer, as far as that can be told; one that was too
-   * large else answers the only request that waits. Nobody waits for it in vain.
+   * An unreadable message counts as the answer to its request, if that can be determined. Otherwise a message that was
+   * too large answers the only pending request. So no caller waits in vain.
    */
   #unreadable(error: Error, about: MessageOrigin | undefined): void {
     const { connection } = this;
     const answered = about?.answered;
     this.#firstUnreadable ??= error;
     if (connection.unreadable(answered, () => error)) return;
-    // Over HTTP an exchange fails its own request, and what came on a stream of no request answers none.
+    // Over HTTP an exchange fails its own request. A message on a stream of no request answers none.
     const isTooLarge = !this.exchanges && error instanceof ConnectionError && error.reason === 'too-large';
     if (isTooLarge && answered === undefined && connection.failOnly(error)) return;
     if (connection.admits(undefined, about)) connection.warn(`unreadable message from ${this.description}`, error);
@@ -285,7 +285,7 @@ export class OpenChannel implements ConnectionEnd {
       const within = requestOf(origin);
       if (this.#inbound.misplaced?.(message, { within, about }) === true) return;
       if (message.method === 'notifications/cancelled') connection.running.cancelled(message.params);
-      // Progress that nobody waits for is dropped, as the spec wants it of reports that crossed the result.
+      // Progress without a listener is dropped, as the spec demands for reports that crossed the result.
       if (isProgress && !connection.progressed(message)) return;
       this.#inbound.notification(message, within);
     });
@@ -299,13 +299,13 @@ export class OpenChannel implements ConnectionEnd {
     const { connection } = this;
     const { id, reason } = received;
     if (!connection.malformed(value, received)) connection.warn(`a malformed message was ignored: ${reason}`);
-    // Whoever asks waits for an answer.
+    // A request needs an answer.
     if (isObject(value) && Object.hasOwn(value, 'method') && id !== undefined)
       connection.guard('malformed', () => this.#inbound.malformed?.(id, reason, this.#questioned(about)));
   }
 }
 
-/** The request of ours in whose exchange something came. Ids of ours are numbers. */
+/** Our request in whose exchange a message came. Our ids are numbers. */
 function requestOf(about: MessageOrigin | undefined): number | undefined {
   return typeof about?.request === 'number' ? about.request : undefined;
 }

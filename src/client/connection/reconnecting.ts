@@ -25,15 +25,15 @@ export interface RepeatableOptions extends RequestOptions {
   readonly keepsAlive?: boolean | undefined;
 }
 
-/** Options of a request that cleans up when nobody waits for its result. */
+/** Options of a request that cleans up. No caller waits for its result. */
 export const unawaited: { readonly timeoutMs: number; readonly keepsAlive: false } = {
   timeoutMs: 15_000,
   keepsAlive: false,
 };
 
 /**
- * A settled connection with a server that lives as long as the client does. Where it rests on a stored finding
- * that the first answer disproves, it is settled anew; where the server forgot it or died, it is opened again.
+ * A negotiated connection with a server that lives as long as the client does. If it rests on a stored finding that the
+ * first answer disproves, it is negotiated again. If the server lost the session or died, it is opened again.
  */
 export class Reconnecting {
   readonly #settings: ClientSettings;
@@ -70,7 +70,7 @@ export class Reconnecting {
     return this.#current;
   }
 
-  /** Tells whether the server may say anything unasked; settled once `listening` is, where it is there. */
+  /** Tells whether the server may send unrequested messages; known once `listening` has settled, if it is set. */
   get hears(): boolean {
     return this.#current.settled.agreement.channel.hears;
   }
@@ -87,37 +87,37 @@ export class Reconnecting {
     return this.#current.settled.agreement.negotiated;
   }
 
-  /** Resolves when the connection ended for good: with why, or with nothing when it was closed here. */
+  /** Resolves when the connection ended permanently: with the reason, or with `undefined` if this side closed it. */
   get closed(): Promise<ConnectionError | undefined> {
     return this.#current.closed;
   }
 
   /**
-   * Scope of cursors: the session, where there is one. Another value means that those from before are void, and a value
-   * of its own that there is no session now.
+   * Scope of cursors: the session, if there is one. A different value means that earlier cursors are void. A separate
+   * value means that there is no session now.
    */
   get cursorScope(): unknown {
     return this.revision.sessions ? (this.#current.usable ?? Symbol('no session')) : 'every request';
   }
 
-  /** The level that each request asks for, where requests say so. */
+  /** The log level of each request, in revisions where requests carry it. */
   set logLevel(level: LoggingLevel | undefined) {
     this.#current.requestLevel = level;
   }
 
-  /** Adds somebody who follows the connection as long as it lives. */
+  /** Adds an observer for the life of the connection. */
   observe(observer: ConnectionObserver): void {
     this.#current.observe(observer);
   }
 
   /**
-   * Sends a request in the words of the settled revision. Where its answer was lost and it may be repeated, it is sent
+   * Sends a request in the form of the negotiated revision. If its answer was lost and it may be repeated, it is sent
    * once more, under a new id.
    *
-   * @param params In the canonical model for methods of the protocol, else as they go on the wire.
-   * @returns The result as it came.
-   * @throws McpError methodNotFound, before anything is sent, when the revision or the server lacks the method.
-   * @throws ConnectionError `session-lost` when the server forgot the session and the request is not to be repeated.
+   * @param params In the canonical model for methods of the protocol, otherwise in wire form.
+   * @returns The received result.
+   * @throws McpError methodNotFound, before anything is sent, if the revision or the server lacks the method.
+   * @throws ConnectionError `session-lost` if the server lost the session and the request must not be repeated.
    */
   async request(method: string, params: JsonObject | undefined, options: RepeatableOptions = {}): Promise<JsonObject> {
     const { clock } = this.#settings;
@@ -165,17 +165,17 @@ export class Reconnecting {
     };
   }
 
-  /** Makes sure that there is a connection, and that what is known of the server is what it says. */
+  /** Makes sure that there is a connection, and that the server confirmed the stored findings. */
   async ensureOpen(signal?: AbortSignal): Promise<void> {
     const connection = await this.#current.connection(this.#limits('connecting', { signal }));
     if (connection.confirmed) return;
-    // Whatever the server makes of it: an answer that is none of this revision settles the connection anew.
+    // Any outcome is fine: an answer that does not fit this revision starts a new negotiation.
     await this.request('server/discover', undefined, { signal }).catch((error: unknown) => {
       if (!(error instanceof McpError)) throw error;
     });
   }
 
-  /** Sends a notification in the words of the settled revision. */
+  /** Sends a notification in the form of the negotiated revision. */
   async notify(method: string, params: JsonObject | undefined): Promise<void> {
     const connection = this.#current.usable ?? (await this.#current.connection(this.#limits(method, {})));
     try {
@@ -185,7 +185,7 @@ export class Reconnecting {
     }
   }
 
-  /** Calls a listener when the connection ends for good from the other side. */
+  /** Calls a listener when the server's side ends the connection permanently. */
   onClose(listener: (error: ConnectionError) => void): () => void {
     return this.#current.onClose(listener);
   }
@@ -195,12 +195,12 @@ export class Reconnecting {
     return this.#current.onReconnect(listener);
   }
 
-  /** Ends the connection; what waits is rejected. Closing twice is fine. */
+  /** Ends the connection; pending requests reject. Closing twice is fine. */
   close(): Promise<void> {
     return this.#current.close();
   }
 
-  /** Keeps what a result tells of the server, and what the server was told. */
+  /** Stores the server's description from a result, and the state that the request set at the server. */
   #answered(connection: ServerConnection, { method, params, result }: Answered): void {
     const info = connection.revision.serverNamed === 'each-result' ? serverInfoOf(result) : undefined;
     if (info !== undefined && !isKnown(info, this.server)) this.#server = { of: connection, info };
@@ -213,18 +213,18 @@ export class Reconnecting {
     if (isSessionLoss(error)) {
       const lost = new ConnectionError('session-lost', 'the server no longer knows the session', of(error));
       this.#current.lose(connection, lost);
-      // Spec 2025-11-25, Transports, Session Management: whoever hears of it begins a new session.
+      // Spec 2025-11-25, Transports, Session Management: the client must begin a new session.
       if (this.#settings.reconnect) this.#current.reopen().catch(() => {});
       return connection.lost?.reason === 'session-lost' ? connection.lost : error;
     }
-    // What was under way when another request found the session lost was closed with it.
+    // Requests that were under way when another request found the session lost were closed with it.
     return connection.lost?.reason === 'session-lost' && error.reason === 'closed' ? connection.lost : error;
   }
 
   /**
-   * The connection in which a failed request may be sent again; each way is tried once.
+   * The connection in which a failed request may be sent again. Each way is tried once.
    *
-   * @throws The failure, when there is none.
+   * @throws The failure, if there is none.
    */
   async #another(connection: ServerConnection, failure: unknown, attempt: Attempt): Promise<ServerConnection> {
     const { method, options, believed, tried } = attempt;
@@ -235,7 +235,7 @@ export class Reconnecting {
     const way = this.#settings.reconnect ? retryOf(failure, connection) : undefined;
     if (way === undefined || tried.has(way)) throw failure;
     tried.add(way);
-    // Spec, Pagination: cursors are not kept across sessions.
+    // Spec, Pagination: cursors are not valid across sessions.
     const ofSession = way === 'new session' && attempt.cursor !== undefined;
     const harmless = attempt.refused && this.#settings.onSessionLost === 'repeat';
     if (ofSession || !isRepeatable(method, options.repeat ?? (harmless || undefined)))
@@ -249,12 +249,12 @@ export class Reconnecting {
     return { method, signal, ms: timeoutMs ?? this.#settings.timeoutMs };
   }
 
-  /** The longest time that a request may take, in milliseconds; 0 where there is no limit. */
+  /** The longest time that a request may take, in milliseconds; 0 means no limit. */
   #total({ maxTotalTimeoutMs }: RepeatableOptions): number {
     return maxTotalTimeoutMs ?? this.#settings.maxTotalTimeoutMs ?? 0;
   }
 
-  /** The options for what is left of the longest time that a request may take. */
+  /** The options with the remaining part of a request's longest time. */
   #within(options: RepeatableOptions, passedMs: number): RepeatableOptions {
     const total = this.#total(options);
     return total === 0 ? options : { ...options, maxTotalTimeoutMs: Math.max(1, total - passedMs) };
@@ -273,7 +273,7 @@ type Retry = 'new session' | 'once more';
 interface Attempt {
   readonly method: string;
   readonly options: RepeatableOptions;
-  /** True when nobody but a stored finding said what the server speaks. */
+  /** True if the server's revision comes from a stored finding alone. */
   readonly believed: boolean;
   readonly tried: Set<Retry>;
   readonly cursor: unknown;
@@ -282,8 +282,8 @@ interface Attempt {
 }
 
 /**
- * Tells whether the server refused the request itself since it does not know the session. The loss of the session says
- * nothing of what was under way in it.
+ * Tells whether the server rejected this request itself because it does not know the session. The loss of the session
+ * says nothing about other requests under way.
  */
 function isRefusal(error: unknown): boolean {
   return error instanceof ConnectionError && unknownSessions.has(error);
@@ -292,8 +292,8 @@ function isRefusal(error: unknown): boolean {
 function retryOf(failure: unknown, connection: ServerConnection): Retry | undefined {
   if (!(failure instanceof ConnectionError)) return undefined;
   if (failure.reason === 'session-lost') return 'new session';
-  // Spec 2026-07-28, Streamable HTTP: what broke off is asked again as a new request. A server that restarted also
-  // breaks the connections that were kept for the next requests, which looks as if it could not be reached.
+  // Spec 2026-07-28, Streamable HTTP: a request that broke off is sent again as a new request. A server that restarted
+  // also breaks pooled connections, which looks as if it could not be reached.
   const broke = failure.reason === 'closed' || failure.reason === 'refused';
   return broke && connection.agreement.channel.facts.cancelsByClosing ? 'once more' : undefined;
 }
@@ -322,7 +322,10 @@ function notReopened(cause: unknown): unknown {
     : new ConnectionError('session-lost', `the session was lost, and no new one opened${why}`, { cause });
 }
 
-/** Tells whether a name and version, which are all that most results have, are those of a server whose description is known. */
+/**
+ * Tells whether a name and version, which are all that most results have, belong to a server whose full description is
+ * known.
+ */
 function isKnown(info: Implementation, known: Implementation | undefined): boolean {
   return Object.keys(info).length === 2 && info.name === known?.name && info.version === known.version;
 }

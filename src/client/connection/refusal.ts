@@ -1,21 +1,21 @@
 import { ConnectionError, failedLoads } from '../../jsonrpc/transport.ts';
 import { McpError } from '../../protocol/error.ts';
 
-/** Tells whether a server refused a request for want of authorization, without a challenge. */
+/** Tells whether a server rejected a request because it lacks authorization, without a challenge. */
 export function isBareRefusal(error: unknown): boolean {
   return error instanceof ConnectionError && error.reason === 'unauthorized' && error.challenge === undefined;
 }
 
-/** An answer of the server that refuses a request for what it says. */
+/** An answer that rejects the content of a request. */
 export type RefusedOffer = McpError | ConnectionError;
 
 export function isRefusedOffer(error: unknown): error is RefusedOffer {
   return error instanceof McpError || (error instanceof ConnectionError && error.status === 400);
 }
 
-/** Failures that say nothing of the revisions: to ask in another way would fail alike. */
+/** Failures that are independent of the revision: another request would fail in the same way. */
 export function isFinal(error: unknown): boolean {
-  // What is neither of the two is no word of the server: an authorization that did not come about, say.
+  // Any other error does not come from the server. For example, a sign-in failed.
   if (!(error instanceof ConnectionError)) return !(error instanceof McpError);
   const { reason, challenge } = error;
   if (reason === 'unauthorized') return challenge !== undefined;

@@ -63,7 +63,7 @@ export function withMeta(params: JsonObject | undefined, described: JsonObject, 
   return { ...params, _meta: alone ? described : { ...(isObject(own) ? own : {}), ...meta, ...described } };
 }
 
-/** Makes the `_meta` keys of requests; those of who asks mostly are those of the request before. */
+/** Makes the `_meta` keys of requests. They are cached, since most requests have the same as the request before. */
 export function requestMeta(
   revision: Revision,
   self: () => Self,
@@ -74,7 +74,7 @@ export function requestMeta(
     const info = request.clientInfo ?? own.info;
     const capabilities = request.capabilities ?? own.capabilities;
     if (last === undefined || last.of.info !== info || last.of.capabilities !== capabilities) {
-      // Who speaks for another says all that the other declared.
+      // A request for another client carries all that the other client declared.
       const of = { info, capabilities, extensions: request.capabilities === undefined ? own.extensions : undefined };
       last = { of, described: selfMeta(revision, of) };
     }

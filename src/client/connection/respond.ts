@@ -2,11 +2,11 @@ import type { ResponseMessage } from '../../jsonrpc/message.ts';
 import type { Revision } from '../../protocol/revision.ts';
 
 /**
- * Answers a request of the peer, in a revision or before one is settled. An answer that is lost on the way over HTTP is
- * sent again, with growing pauses, as long as the peer may wait for it: until the signal is aborted, the connection
- * ends, or none of our requests is under way.
+ * Answers a request of the peer, before or after the revision is negotiated. Over HTTP a lost answer is sent again,
+ * with growing pauses, as long as the peer may wait for it: until the signal is aborted, the connection ends, or none
+ * of our requests is under way.
  *
- * @returns Settled when the peer has the answer or it was given up; never rejects.
+ * @returns Settles when the peer has the answer or the tries ended. It never rejects.
  */
 export type Respond = (
   message: ResponseMessage,
@@ -23,6 +23,6 @@ export interface RespondOptions {
    * with.
    */
   readonly cause?: unknown;
-  /** The request of ours in whose exchange the question came: where that is known, the cause is its alone. */
+  /** Our request in whose exchange the question came. If it is known, only that request sees the cause. */
   readonly request?: number | undefined;
 }

@@ -7,14 +7,12 @@ import { methodOf } from '../../protocol/catalogue.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { Tool } from '../../protocol/features/tool.ts';
 
-/**
- * Tells whether a request may be sent again when nobody knows whether it was served; of tools only the caller knows.
- */
+/** Tells whether a request may be sent again if it may have been served already. For tools, only the caller knows. */
 export function isRepeatable(method: string, repeat: boolean | undefined): boolean {
   return repeat ?? methodOf(method)?.leaves !== undefined;
 }
 
-/** The tools that say of themselves that calling them twice does no harm. */
+/** The tools with a hint that calling them twice does no harm. */
 export class ToolHints {
   readonly #repeatable = new Set<string>();
   readonly #most: number;
@@ -68,14 +66,14 @@ export function disproves(error: unknown): boolean {
 }
 
 /**
- * Tells whether a failure says that the session is over. The transport finds that out, since it knows whether there was a
- * session: without one, a 404 is an error like others.
+ * Tells whether a failure means that the session is over. The transport decides that, since it knows whether there was
+ * a session. Without one, a 404 is an ordinary error.
  */
 export function isSessionLoss(error: ConnectionError): boolean {
   return error.reason === 'session-lost' || unknownSessions.has(error);
 }
 
-/** Tells whether a failure may be gone the next time. */
+/** Tells whether a failure may not happen again. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof McpError) return error.kind === 'internalError';
   if (!(error instanceof ConnectionError)) return false;
@@ -84,7 +82,7 @@ export function isPassing(error: unknown): boolean {
   return ['refused', 'closed', 'exited', 'session-lost', 'timeout'].includes(reason);
 }
 
-/** The same for whoever may also come when the server is less busy. */
+/** Like `isPassing`, for callers that can also retry when the server is less busy. */
 export function mayPass(error: unknown): boolean {
   return isPassing(error) || (error instanceof McpError && error.kind === 'busy');
 }

@@ -22,23 +22,23 @@ export interface ServerConnectionOptions extends NotificationBudget {
   self(): Self;
   readonly timeoutMs: number;
   readonly maxTotalTimeoutMs: number | undefined;
-  /** Present where somebody hears the progress of all requests, which is asked for then. */
+  /** Set if a listener receives the progress of all requests. The request then asks for progress. */
   readonly onProgress?: unknown;
-  /** Hears what a listener of a request failed with. */
+  /** Reports the error of a request's listener. */
   readonly failed: Failed;
 }
 
 /** Marks of a request that has to do with a task. */
 export interface TaskSending {
-  /** True when nobody is told that it is given up: a task is cancelled by a request of its own. */
+  /** True if the server gets no cancellation: a task has its own cancel request. */
   readonly quiet?: boolean;
-  /** Takes a result that came after the request was given up. */
+  /** Receives a result that came after the request was cancelled. */
   readonly late?: (result: JsonObject) => void;
   /** True when the server showed that it has the method, whatever it declared. */
   readonly offered?: boolean;
   /** Takes what ends the reports of progress, which go on after the answer. */
   readonly holdProgress?: (release: () => void) => void;
-  /** Hears how long the answer took, without the time in which a person was asked, in milliseconds. */
+  /** Receives the time until the answer, without the time for questions to the user, in milliseconds. */
   readonly took?: (ms: number) => void;
 }
 
@@ -51,14 +51,17 @@ export interface AttemptOptions extends RequestOptions {
   readonly keepsAlive?: boolean | undefined;
 }
 
-/** The connection to a server whose revision is settled, from then on until it is lost: requests go out as that revision wants them. */
+/**
+ * The connection to a server with a negotiated revision, until it is lost. It sends requests in the form of that
+ * revision.
+ */
 export class ServerConnection {
   readonly agreement: Agreement;
   /** Time at which it was settled, in milliseconds as `performance.now()` has it. */
   readonly openedAt: number = performance.now();
-  /** The level that requests ask for unless they say otherwise; only where each request says so. */
+  /** The default log level of requests; only in revisions where each request carries it. */
   logLevel: LoggingLevel | undefined;
-  /** True when the server itself said what it speaks; until then a stored finding is believed. */
+  /** True if the server itself confirmed its revision. Until then a stored finding is used. */
   confirmed: boolean;
   /** Reason why it is over; the next request opens another one. */
   lost: ConnectionError | undefined;
@@ -66,7 +69,7 @@ export class ServerConnection {
   readonly #describesItself: boolean;
   readonly #isHeaded: boolean;
   readonly #tellCancelled: boolean;
-  /** Features that are asked for undeclared, and whether a warning has told of it. */
+  /** Undeclared features that were requested, and whether a warning reported them. */
   readonly #undeclared = new Map<string, boolean>();
   readonly #meta: ReturnType<typeof requestMeta>;
 
@@ -92,18 +95,19 @@ export class ServerConnection {
     return this.agreement.channel.connection.waiting > 0;
   }
 
-  /** Ends it: what waits in it is rejected, and what is being answered is given up. */
+  /** Ends it: pending requests reject, and running answers are aborted. */
   end(error: ConnectionError): Promise<void> {
     return this.agreement.channel.close(error);
   }
 
   /**
-   * Sends a request in the words of the revision, and waits for its result as it came.
+   * Sends a request in the form of the revision, and waits for its result.
    *
-   * @param params In the canonical model for methods of the protocol, else as they go on the wire.
-   * @throws McpError methodNotFound, before anything is sent, when the revision or the server lacks the method; and any
-   *   that the server answered with.
-   * @throws ConnectionError when no valid answer came.
+   * @param params In the canonical model for methods of the protocol, otherwise in wire form.
+   * @throws McpError methodNotFound, before anything is sent, if the revision or the server lacks the method; and any
+   * error
+   * that the server answered with.
+   * @throws ConnectionError if no valid answer came.
    */
   async request(method: string, params: JsonObject | undefined, options: AttemptOptions = {}): Promise<JsonObject> {
     const result = this.#checked(method, await this.#call(method, params, options).answer, options);
@@ -111,7 +115,10 @@ export class ServerConnection {
     return result;
   }
 
-  /** Sends `subscriptions/listen`, whose answer has no time limit, and which is known by its id until then. */
+  /**
+   * Sends `subscriptions/listen`. Its answer has no time limit. Until the answer comes, its id identifies the
+   * subscription.
+   */
   listen(params: JsonObject, signal: AbortSignal, capabilities?: ClientCapabilities): Asked {
     const method = 'subscriptions/listen';
     const asked = this.#call(method, params, { signal, timeoutMs: 0, maxTotalTimeoutMs: 0, capabilities }, false);
@@ -123,16 +130,16 @@ export class ServerConnection {
   }
 
   /**
-   * Sends a notification in the words of the revision.
+   * Sends a notification in the form of the revision.
    *
-   * @throws McpError methodNotFound when it is none of a client.
+   * @throws McpError methodNotFound if a client cannot send it.
    */
   async notify(method: string, params: JsonObject | undefined): Promise<void> {
     const { channel, revision } = this.agreement;
     const row = methodOf(method);
     if (row !== undefined && !maySend('client', row, revision))
       throw new McpError('methodNotFound', `${method} is no notification of a client in ${revision.date}`);
-    // The row of a method says the type of its params.
+    // The row of a method gives the type of its params.
     const wire =
       row?.params === undefined || params === undefined ? params : toWire(revision, row.params, params as never);
     const headers = this.#isHeaded ? requestHeaders(revision, method, wire) : undefined;
@@ -161,7 +168,7 @@ export class ServerConnection {
       timeoutMs: options.timeoutMs ?? timeoutMs,
       maxTotalTimeoutMs: options.maxTotalTimeoutMs ?? maxTotalTimeoutMs,
       still: options.still,
-      // Whoever waits for a call is told of its end, where nothing else keeps the process alive until then, as in a test in memory.
+      // The wait keeps the process alive, so that the caller learns the outcome even in memory, without open sockets.
       keepsAlive: options.keepsAlive ?? true,
       maxNotifications,
       maxNotificationBytes,
@@ -200,13 +207,13 @@ export class ServerConnection {
     const row = methodOf(method);
     if (row === undefined) return params;
     if (!isOffered) gate(method, this.revision, this.agreement.capabilities, this.#asks);
-    // The row of a method says the type of its params.
+    // The row of a method gives the type of its params.
     return row.params === undefined || params === undefined
       ? params
       : toWire(this.revision, row.params, params as never);
   }
 
-  /** A result that the revision allows says that the server speaks it. */
+  /** A result that the revision allows confirms that the server speaks it. */
   #checked(method: string, result: JsonObject, { resultTypes }: RequestOptions): JsonObject {
     if (this.revision.resultTypes) checkResultType(method, result, resultTypes);
     this.confirmed = true;
@@ -235,5 +242,5 @@ function checkResultType(method: string, result: JsonObject, more: readonly stri
   throw new ConnectionError('invalid-message', `the result of ${method} has the unknown resultType ${shown}`);
 }
 
-/** Listener to the progress of one request, where that of all is heard elsewhere. */
+/** Listener for the progress of one request, if a listener for all requests handles it. */
 function unheard(): void {}

@@ -10,7 +10,7 @@ export interface Installed {
   readonly tasks?: ClientTasksCapability | undefined;
 }
 
-/** Adds the capabilities that installed handlers imply; what was declared stays as it is. */
+/** Adds the capabilities that installed handlers imply. Declared capabilities do not change. */
 export function advertised(
   declared: ClientCapabilities,
   { form, url, sampling, roots, tasks }: Installed,

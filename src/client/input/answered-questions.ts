@@ -1,24 +1,25 @@
 import { toJson } from '../../jsonrpc/encode.ts';
 import type { RequestId, RequestMessage, ResponseMessage } from '../../jsonrpc/message.ts';
 
-/** Limits of what is kept of one connection: questions, and characters of these and their answers. */
+/** Limits of what is stored for one connection: questions, and characters of these and their answers. */
 const most = { questions: 100, characters: 1024 * 1024 };
 
-/** The methods that ask somebody; what the rest say is how it stands now. */
+/** The methods that ask the user or the model. The others report a current state. */
 const ofSomebody: ReadonlySet<string> = new Set(['elicitation/create', 'sampling/createMessage']);
 
 interface Kept {
-  /** Text of what was asked: some servers use an id twice. */
+  /** Text of the question: some servers use an id twice. */
   readonly question: string;
-  /** Left out where the server cancelled the question, and waits for none. */
+  /** Left out if the server cancelled the question and waits for no answer. */
   readonly answer: ResponseMessage | undefined;
   readonly characters: number;
 }
 
 /**
- * The questions that somebody answered here while requests of ours ran on one connection. The stream of such a request may bring one again when it is taken up,
- * and nobody is to be asked twice for that. Elsewhere an id that comes again is that of another question, whatever it should be: what somebody
- * once agreed to is no answer to it. The oldest are forgotten first, and one that is too long is not kept.
+ * The questions that were answered while our requests ran on one connection. When a request's stream is resumed, it may
+ * repeat a question, and the user must not be asked twice. Elsewhere a repeated id belongs to a different question,
+ * although it should not: an earlier consent does not answer it. The oldest entries are dropped first, and very long
+ * ones are not stored.
  */
 export class AnsweredQuestions {
   /** By the request of ours, and the id. */
@@ -26,9 +27,9 @@ export class AnsweredQuestions {
   #characters = 0;
 
   /**
-   * Keeps an answer; nothing where the question was cancelled.
+   * Stores an answer, or `undefined` if the question was cancelled.
    *
-   * @param within The request of ours in whose exchange it came.
+   * @param within Our request in whose exchange it came.
    */
   keep(asked: RequestMessage, within: number | undefined, answer: ResponseMessage | undefined): void {
     if (!ofSomebody.has(asked.method) || within === undefined) return;
@@ -45,7 +46,7 @@ export class AnsweredQuestions {
     }
   }
 
-  /** Finds what is kept of a question; nothing where it is another one, or was forgotten. */
+  /** Finds the stored entry of a question; `undefined` if it is a different question, or was dropped. */
   find(asked: RequestMessage, within: number | undefined): Pick<Kept, 'answer'> | undefined {
     const kept = within === undefined ? undefined : this.#kept.get(keyOf(asked.id, within));
     return kept !== undefined && kept.question === toJson(asked) ? kept : undefined;

@@ -18,9 +18,9 @@ import type { InputContext, Inputs } from './inputs.ts';
 import { visitOf } from './page-visit.ts';
 
 /**
- * Reason why a question is not answered here, or `undefined` when it is.
+ * The reason why a question is not answered here, or `undefined` if it is.
  *
- * @param declared What the server was told that the client can do.
+ * @param declared The capabilities that the server knows of.
  */
 export function obstacle(inputs: Inputs, request: InputRequest, declared: ClientCapabilities): string | undefined {
   const flags = flagsOf(request);
@@ -31,7 +31,7 @@ export function obstacle(inputs: Inputs, request: InputRequest, declared: Client
 }
 
 function isAnswered(inputs: Inputs, request: InputRequest): boolean {
-  // Whether its page is one to be visited is told apart from whether anybody answers.
+  // Whether its page may be visited is checked separately from whether there is a handler.
   if (request.method === 'elicitation/create' && request.params.mode === 'url')
     return inputs.options.onElicitUrl !== undefined;
   return answererOf(inputs, request) !== undefined;
@@ -44,7 +44,7 @@ export async function answerInput(
   { revision, signal, request: within }: InboundContext,
 ): Promise<InputResponse> {
   const answer = await answererOf(inputs, request)?.({ revision: revision.date, signal, request: within });
-  // Without an answerer there is an obstacle; an answer that is none is refused.
+  // Without a handler there is an obstacle. An invalid answer is rejected.
   return responseTo(request, answer as InputAnswer, revision);
 }
 
@@ -65,25 +65,25 @@ function answererOf(
   return onElicit && ((context) => onElicit(params, context));
 }
 
-/** Question of a handshake server, as it came. */
+/** A question of a session's server, as received. */
 interface Question {
   readonly method: AskMethod;
   readonly params: JsonObject;
 }
 
 /**
- * Answers a request of a handshake server.
+ * Answers a request of a session's server.
  *
- * @throws McpError when it is not answered here, or asks for what cannot be answered.
+ * @throws McpError if it is not answered here, or asks for something that cannot be answered.
  */
 export async function answerRequest(inputs: Inputs, question: Question, context: InboundContext): Promise<JsonObject> {
   return asObject(await answerInput(inputs, readQuestion(inputs, question, context.revision), context));
 }
 
 /**
- * Reads a request of a handshake server.
+ * Reads a request of a session's server.
  *
- * @throws McpError when it is not answered here, or asks for what cannot be answered.
+ * @throws McpError if it is not answered here, or asks for something that cannot be answered.
  */
 export function readQuestion(inputs: Inputs, { method, params }: Question, revision: Revision): InputRequest {
   const row = methodOf(method);
@@ -92,7 +92,7 @@ export function readQuestion(inputs: Inputs, { method, params }: Question, revis
     row?.params === undefined ||
     !maySend('server', row, revision) ||
     !installed(inputs, method) ||
-    // What a server asks for needs a feature of the client.
+    // A server may only ask for something that a declared feature covers.
     !supports(declared, row.needs as ClientFlag)
   )
     throw new McpError('methodNotFound', `this client does not answer ${method}`);
@@ -126,7 +126,7 @@ export function malformation(request: InputRequest): string | undefined {
     : undefined;
 }
 
-/** Spec, Elicitation: forms are flat. An answer holds no object, so that a field for one can have none. */
+/** Spec, Elicitation: forms are flat. An answer holds no object, so a field that wants one cannot be filled. */
 function nestedProblem(properties: Readonly<Record<string, { readonly type?: unknown }>>): string | undefined {
   const [nested] = Object.entries(properties).find(([, { type }]) => type === 'object') ?? [];
   return nested === undefined
@@ -134,14 +134,14 @@ function nestedProblem(properties: Readonly<Record<string, { readonly type?: unk
     : `the field ${JSON.stringify(nested.slice(0, 100))} of the form is an object, which no answer can hold`;
 }
 
-/** The capabilities that a question needs; `undefined` where there is no such question. */
+/** The capabilities that a question needs; `undefined` if there is no such question. */
 function flagsOf(request: InputRequest): readonly ClientFlag[] | undefined {
   if (request.method === 'roots/list') return ['roots'];
   if (request.method === 'sampling/createMessage') {
     const { tools, toolChoice } = request.params;
     return tools === undefined && toolChoice === undefined ? ['sampling'] : ['sampling', 'sampling.tools'];
   }
-  // What a newer server may ask for keeps its own method and mode when it is read.
+  // A question of a newer server keeps its own method and mode when it is read.
   const { method, params }: { readonly method: string; readonly params: { readonly mode?: string } } = request;
   if (method !== 'elicitation/create') return undefined;
   const { mode = 'form' } = params;

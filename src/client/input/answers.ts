@@ -26,10 +26,10 @@ export type RootsAnswer = Written<ListRootsResult> | readonly Written<Root>[];
 export type InputAnswer = Written<ElicitResult | CreateMessageResult> | RootsAnswer | string;
 
 /**
- * Makes an answer what a revision says, with the defaults of the form that were left out.
+ * Converts an answer to the form of a revision, with the defaults of empty form fields.
  *
- * @throws TypeError when it does not answer the question: a form that is not filled in as it asks, a malformed message.
- * @throws McpError when the revision has no way to say it.
+ * @throws TypeError if it does not answer the question: a wrongly filled form, a malformed message.
+ * @throws McpError if the revision cannot express it.
  */
 export function responseTo(request: InputRequest, answer: InputAnswer, revision: Revision): InputResponse {
   const response = inFull(request, answer);
@@ -54,21 +54,21 @@ function inFull(request: InputRequest, answer: InputAnswer): unknown {
   }
 }
 
-/** The revisions want the name of the model, and text alone does not say it. */
+/** The revisions require the name of the model, and text alone does not have it. */
 function spoken(text: string): CreateMessageResult {
   return { role: 'assistant', content: { type: 'text', text }, model: 'unknown' };
 }
 
 function rooted(answer: InputAnswer): unknown {
-  // A list is the shorthand of the result; what is neither is refused by the check.
+  // A list is short for the result. The check rejects anything that is neither.
   const result = (Array.isArray(answer) ? { roots: answer } : answer) as ListRootsResult;
   if (Array.isArray(result?.roots)) checkRoots(result.roots);
   return result;
 }
 
-/** Only what was accepted has content, and only in a form. (Spec 2025-11-25, Elicitation, Response actions.) */
+/** Only an accepted form has content. (Spec 2025-11-25, Elicitation, Response actions.) */
 function elicited(params: ElicitRequestParams, answer: InputAnswer): unknown {
-  // A bare action is the shorthand of the result; what is neither is refused by the check.
+  // A bare action is short for the result. The check rejects anything that is neither.
   if (answer === undefined || answer === null) return answer;
   const { content, ...result } = (typeof answer === 'string' ? { action: answer } : answer) as ElicitResult;
   if (result.action !== 'accept' || (params.mode !== undefined && params.mode !== 'form')) return result;

@@ -1,4 +1,4 @@
-/** Contents of a form: what a person may enter, and what the form enters by itself. */
+/** Contents of a form: what a user may enter, and what the form fills in. */
 import { isObject } from '../../jsonrpc/message.ts';
 import type { PrimitiveSchemaDefinition, RequestedSchema } from '../../protocol/features/elicitation-schema.ts';
 import type { ElicitValue } from '../../protocol/features/elicitation.ts';
@@ -9,8 +9,8 @@ type Content = Readonly<Record<string, unknown>>;
 const mostShown = 5;
 
 /**
- * Reason why the content of an accepted form does not fit it, or `undefined` when it does. Fields that the form does
- * not have are let be when they hold what a field can hold.
+ * The reason why the content of an accepted form is invalid, or `undefined` if it is valid. Extra fields are accepted
+ * if they hold what a field can hold.
  *
  * `pattern` is not checked: no revision's schema of forms has it, and a peer's pattern may never end.
  */
@@ -28,9 +28,9 @@ export function formProblem(requestedSchema: RequestedSchema, content: Content):
 }
 
 /**
- * Enters the default of every field that has one and was left out. (SEP-1034.)
+ * Fills in the default of every missing field that has one. (SEP-1034.)
  *
- * @returns The same object when nothing was left out.
+ * @returns The same object if no default was needed.
  */
 export function withDefaults<Value = ElicitValue>(
   { properties }: RequestedSchema,

@@ -9,8 +9,8 @@ const most = 1000;
 const ageMs = 60 * 60_000;
 
 /**
- * The elicitations that are finished somewhere else, by the ids that servers gave them. Ids are opaque.
- * (Spec 2025-11-25, Elicitation, Completion notifications for URL mode.)
+ * The elicitations that finish outside of this client, by the ids that servers gave them. Ids are opaque. (Spec
+ * 2025-11-25, Elicitation, Completion notifications for URL mode.)
  */
 export class ElicitationIds {
   readonly #since = new Map<string, number>();

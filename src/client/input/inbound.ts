@@ -32,11 +32,11 @@ export interface InboundContext {
   readonly revision: Revision;
   /** Aborted when the server cancels its request or the connection ends. */
   readonly signal: AbortSignal;
-  /** The request of ours in whose exchange it came, where that is known. */
+  /** Our request in whose exchange it came, if that is known. */
   readonly request?: number | undefined;
 }
 
-/** Answers one method that servers of handshake revisions may call. What it throws is answered as an error. */
+/** Answers one method that a session's server may call. Its errors are sent as error responses. */
 export type InboundHandler = (params: JsonObject, context: InboundContext) => JsonObject | Promise<JsonObject>;
 
 /** Parts of its connection that the inbound side needs. */
@@ -47,7 +47,7 @@ export interface InboundOptions {
   /** Source of what middleware knows of its carrier. */
   readonly source: CarrierSource;
   readonly settings: ClientSettings;
-  /** By method; what is not here, and not `ping`, is answered with "method not found". */
+  /** Handlers by method. Any other method, except `ping`, is answered with "method not found". */
   readonly handlers: ReadonlyMap<string, InboundHandler>;
 }
 
@@ -65,7 +65,7 @@ export function createInbound(options: InboundOptions): Inbound {
       if (revision !== undefined && !revision.serverRequests)
         return warn(`a request of the server was ignored: ${shown(message.method)}`);
       const obstacle = by.connection.running.obstacle(message.id);
-      // Spec, Base protocol, Requests: an id is used once. A stream that is taken up may bring the same request again.
+      // Spec, Base protocol, Requests: an id is used once. A resumed stream may repeat a request.
       if (obstacle === 'duplicate')
         return warn(`a request of the server came again while it is answered: ${shown(message.method)}`);
       const known = answered.find(message, by.request);
@@ -80,13 +80,14 @@ export function createInbound(options: InboundOptions): Inbound {
     },
     malformed(id, reason, { connection, respond }) {
       const revision = options.revision();
-      // One that is answered already gets no second answer.
+      // A request that is answered already gets no second answer.
       if (revision?.serverRequests === false || connection.running.get(id) !== undefined) return;
       const error = errorToWire(revision, new McpError('invalidRequest', reason));
       void respond({ jsonrpc: '2.0', id, error }, revision);
     },
     misplaced(_, { within, about }) {
-      // Spec 2026-07-28, Streamable HTTP, Receiving Messages: what comes on the stream of a request is about that request. Before, it only should be.
+      // Spec 2026-07-28, Streamable HTTP, Receiving Messages: a message on the stream of a request concerns that
+      // request. In earlier revisions this is only a SHOULD.
       const isElsewhere = within !== undefined && about !== undefined && within !== about;
       if (!isElsewhere || options.revision()?.http !== 'exchange') return false;
       warn('progress was ignored, since it came on the stream of another request');
@@ -96,7 +97,7 @@ export function createInbound(options: InboundOptions): Inbound {
       if (message.method === 'notifications/cancelled') return;
       const { chain } = settings;
       const { source } = options;
-      // Before the revision is settled nothing comes that is for anybody.
+      // No notification is expected before the revision is negotiated.
       if (!chain.used || options.revision() === undefined) return hear(message, within, options);
       const failed = (error: unknown): void => settings.failed(`middleware failed for ${shown(message.method)}`, error);
       const pass = (params: JsonObject): void => hear({ ...message, params }, within, options);
@@ -141,12 +142,12 @@ async function answer(
   const { onRequest } = settings;
   const passedOn = onRequest === undefined ? undefined : handingOn(method, onRequest);
   const handler = method === 'ping' ? pong : (passedOn ?? handlers.get(method));
-  // Before the revision is settled a server may only ping, which is the same in all of them.
+  // Before the revision is negotiated, a server may only ping. Ping is the same in every revision.
   const revision = settled ?? newestRevision;
   const running = new AnsweredRequest(id);
   const signal = AbortSignal.any([running.signal, settings.inputs.stopped]);
   connection.running.add(running);
-  // As between the rounds of a request, the time in which somebody answers here is not the server's.
+  // As between the rounds of a request, the time for answering here does not count as the server's.
   const goOn = methodOf(method)?.embedded === undefined ? nothing : connection.questioned(request);
   signal.addEventListener('abort', goOn, { once: true });
   try {
@@ -165,7 +166,7 @@ async function answer(
         : run(params);
     const given = await work;
     goOn();
-    // What is asked about a task says so in its params, and its answer as it should.
+    // A question about a task names the task in its params, and so should its answer.
     const result = method.startsWith('tasks/') ? given : related(settled, params, given);
     if (signal.aborted) return answered.keep(message, request, undefined);
     const response: ResponseMessage = { jsonrpc: '2.0', id, result };
@@ -176,10 +177,10 @@ async function answer(
     goOn();
     if (signal.aborted) return answered.keep(message, request, undefined);
     const known = error instanceof McpError ? error : new McpError('internalError', 'internal error');
-    // The server learns nothing of it, and may tell nothing of its own failure: whoever called is to find it all the same.
+    // The server cannot see this error, and may not report its own failure. So the caller must be able to find it.
     if (known !== error) settings.failed(`the handler of ${shown(method)} failed`, error);
     const response: ResponseMessage = { jsonrpc: '2.0', id, error: errorToWire(settled, known) };
-    // Who was not asked now may be later.
+    // A question that was rejected for the limit may be asked again later.
     if (!isTooMuch) answered.keep(message, request, response);
     await respond(response, settled, { signal, cause: error, request });
   } finally {
@@ -188,7 +189,7 @@ async function answer(
   }
 }
 
-/** An answer that says of which task its request was. (Spec 2025-11-25, Tasks, Associating Task-Related Messages.) */
+/** An answer that names the task of its request. (Spec 2025-11-25, Tasks, Associating Task-Related Messages.) */
 function related(settled: Revision | undefined, params: JsonObject, result: JsonObject): JsonObject {
   const { _meta: asked } = params;
   const task = settled?.tasks === 'core' && isObject(asked) ? asked[metaKey.relatedTask] : undefined;
@@ -201,7 +202,7 @@ const nothing = (): void => undefined;
 
 const pong: InboundHandler = () => ({});
 
-/** Hands a request on in the newest words, where the revision has a server ask it. */
+/** Passes a request on in the newest form, if the revision lets a server send it. */
 function handingOn(method: string, onRequest: NonNullable<ClientSettings['onRequest']>): InboundHandler {
   return async (params, { revision, signal, request }) => {
     const row = methodOf(method);
@@ -231,15 +232,15 @@ function hear(
   } else if (method === 'notifications/elicitation/complete' && settled !== undefined) {
     settings.inputs.complete(params, settled);
   } else if (settled?.serverRequests === false && !isSubscribed(params)) {
-    // Spec 2026-07-28: changes are told on a listen stream that asked for them. The news is still worth hearing.
+    // Spec 2026-07-28: changes are sent on a listen stream that requested them. The news is still useful.
     settings.onWarning?.(`an unsolicited notification came: ${shown(method)}`);
   }
   settings.onNotification?.(method, params, context);
 }
 
 /**
- * Hands a log message on; anything that is none is nothing to hear, and no failure of who hears them: gives false for
- * it.
+ * Passes a log message on. A malformed one is dropped, and does not count as an error of the listener: returns false
+ * for it.
  */
 function hearLog(
   onLog: NonNullable<ClientSettings['onLog']>,

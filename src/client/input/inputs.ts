@@ -22,11 +22,11 @@ import { hostedCapability, type HostTasksOptions } from '../tasks/hosted-options
 export interface InputContext {
   /** The revision in use, by its date. */
   readonly revision: RevisionDate;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the answer is no longer needed. */
   readonly signal: AbortSignal;
   /**
-   * The id of the request of this client within which the server asks, as `onSent` told it; left out where that cannot
-   * be told: it can over HTTP, where a server of a handshake revision asks on the response stream of the request.
+   * The id of this client's request within which the server asks, as `onSent` received it; left out if unknown. It is
+   * known over HTTP, where a server asks on the response stream of the request.
    */
   readonly request?: number | undefined;
 }
@@ -34,23 +34,23 @@ export interface InputContext {
 /** The roots themselves, or what finds them each time that a server asks. */
 export type RootsSource = readonly Root[] | ((context: InputContext) => readonly Root[] | Promise<readonly Root[]>);
 
-/** Handlers of what a server asks for; installing a handler advertises its capability. */
+/** Handlers for requests of a server. Installing a handler declares its capability. */
 export interface InputHandlers {
   /**
-   * Asks the user with a form; advertises `elicitation`. Show which server asks, and let the user decline. Fields that
-   * are left out of accepted content are filled with their defaults, and content that does not fit is an error here.
-   * What it throws is what the call rejects with, or its `cause`: where the server is one of a handshake revision and
-   * answers with an error of its own. An `McpError` reaches such a server as it is, anything else without its message.
+   * Asks the user with a form; declares `elicitation`. Show which server asks, and let the user decline. Empty fields
+   * of accepted content get their defaults. Invalid content is an error here. If the handler throws, the call rejects
+   * with that error; or with an error whose `cause` it is, if a session's server answers with an error of its own. An
+   * `McpError` reaches such a server unchanged, any other error without its message.
    */
   readonly onElicit?: (params: ElicitRequestFormParams, context: InputContext) => ElicitAnswer | Promise<ElicitAnswer>;
   /**
-   * Asks the user to visit a page; advertises `elicitation.url`. Show the whole URL and its `host` apart, open it only
-   * when the user agrees, and never fetch it. `accept` says that the user agreed, not that the visit is over.
+   * Asks the user to visit a page; declares `elicitation.url`. Show the whole URL and its `host` separately, open it
+   * only when the user agrees, and never fetch it. `accept` means that the user agreed, not that the visit is over.
    *
-   * A server chooses the URL. One that is neither `https:` nor `http:` on this machine, or that has a user name (which is
-   * there to be taken for a host), is refused before the handler hears of it. What is left may still hold characters that
-   * a shell acts on (`&`, `;`, `$`), so never put it into a command line: `openPage` of `parley-mcp/node` opens it without
-   * a shell. (Spec 2025-11-25, Elicitation, Safe URL Handling.)
+   * A server chooses the URL. A URL is rejected before the handler runs if it is neither `https:` nor `http:` on this
+   * machine, or if it has a user name (which could be mistaken for a host). The remaining URLs may still hold
+   * characters that a shell interprets (`&`, `;`, `$`), so never put one into a command line: `openPage` of
+   * `parley-mcp/node` opens it without a shell. (Spec 2025-11-25, Elicitation, Safe URL Handling.)
    */
   readonly onElicitUrl?: (params: PageVisit, context: InputContext) => ElicitAnswer | Promise<ElicitAnswer>;
   /**
@@ -85,19 +85,19 @@ export interface InputOptions extends InputHandlers {
 let loaded: typeof Input | undefined;
 
 /**
- * Loads what answering takes, for clients that have handlers; others need it only where a server asks all the same, or a
- * request is driven step by step.
+ * Loads the code for answering, for clients with handlers. Other clients need it only if a server asks all the same, or
+ * a request is driven step by step.
  */
 export async function answering(): Promise<typeof Input> {
   return (loaded ??= await import('./input.ts'));
 }
 
-/** Inputs that a client can be asked for, and their handlers: the same in every era. */
+/** Inputs that a server can request, and their handlers: the same in every era. */
 export class Inputs {
   /** The answers to requests of handshake servers. */
   readonly handlers: ReadonlyMap<string, InboundHandler>;
   readonly options: InputOptions;
-  /** The elicitations that may be finished somewhere else. */
+  /** The elicitations that may finish outside of this client. */
   readonly ids: ElicitationIds;
   readonly #stop = new AbortController();
   #roots: RootsSource | undefined;
@@ -125,7 +125,7 @@ export class Inputs {
     return (onElicit ?? onElicitUrl ?? onSample ?? this.#roots) !== undefined;
   }
 
-  /** Capabilities that are declared now: the same object until that changes. */
+  /** Capabilities that are declared now: the same object until they change. */
   get capabilities(): ClientCapabilities {
     return this.#capabilities;
   }
@@ -157,7 +157,7 @@ export class Inputs {
       if (elicitationId !== undefined) this.ids.add(elicitationId);
   }
 
-  /** Hears that an elicitation is finished; each is told once, and an unknown one is not. */
+  /** Records that an elicitation is finished. Each one is reported once. Unknown ones are ignored. */
   complete(params: JsonObject, revision: Revision): void {
     if (!namesElicitations(revision)) return;
     const { elicitationId } = fromWire(revision, elicitationCompleteParamsShape, params);

@@ -5,11 +5,11 @@ import type { ElicitRequestURLParams } from '../../protocol/features/elicitation
 export interface PageVisit extends ElicitRequestURLParams {
   /** The page, as URL parsers write it: `https:`, or `http:` on this machine, without a user name. */
   readonly url: string;
-  /** The host that the page is on, and its port where that is none of the scheme's: what a user is to be shown apart. */
+  /** The host of the page, and its port unless it is the default. Show it to the user separately. */
   readonly host: string;
 }
 
-/** The visit that a server asks for, where its page is one that a user may be sent to. */
+/** The visit that a server requests, if its page is safe to open. */
 export function visitOf(params: ElicitRequestURLParams): PageVisit | undefined {
   const page = pageUrl(params.url);
   return page && { ...params, url: page.href, host: page.host };

@@ -1,10 +1,10 @@
 import type { Root } from '../../protocol/features/roots.ts';
 
 /**
- * Makes sure that roots are what servers may be told.
+ * Checks roots before servers see them.
  *
- * @throws TypeError for a uri that is no `file://` URI, or one that leads out of itself.
- *   (Spec 2025-11-25, Roots, Data types and Security considerations.)
+ * @throws TypeError for a uri that is not a `file://` URI, or that contains path traversal.
+ * (Spec 2025-11-25, Roots, Data types and Security considerations.)
  */
 export function checkRoots(roots: readonly Root[]): void {
   for (const root of roots) {
@@ -16,7 +16,7 @@ export function checkRoots(roots: readonly Root[]): void {
   }
 }
 
-/** Encoded dots and separators count: whoever decodes the path first would follow them. */
+/** Encoded dots and separators count: a program that decodes the path first would follow them. */
 function traverses(uri: string): boolean {
   const plain = uri.replaceAll(/%2e/gi, '.').replaceAll(/%2f|%5c|\\/gi, '/');
   return /\/\.\.(?:[/?#]|$)/.test(plain);

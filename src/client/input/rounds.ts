@@ -21,16 +21,16 @@ export interface RoundsOptions {
   /** Limit of rounds of one request. */
   readonly maxRounds: number;
   revision(): Revision;
-  /** Sends one request; gives the result as it came. */
+  /** Sends one request and returns the received result. */
   request(method: string, params: JsonObject, options: RequestOptions | undefined): Promise<JsonObject>;
 }
 
-/** The answers of a step by hand, by the keys of what was asked. */
+/** The answers of a manual step, by the keys of its questions. */
 export type InputAnswers = Readonly<Record<string, InputAnswer>>;
 
 /** Requests that may need input before they are answered. (Spec 2026-07-28, MRTR.) */
 export interface Rounds {
-  /** Answers what a first result asks for, round after round, until the request is complete. */
+  /** Answers the questions of a first result, round after round, until the request is complete. */
   finish<Method extends InputMethod>(
     request: Pick<InputRequiredStep<Method>, 'method' | 'params'>,
     result: JsonObject,
@@ -88,7 +88,7 @@ export function createRounds(parts: RoundsOptions): Rounds {
   };
 }
 
-/** Asks the handlers for everything at once, when all of it can be answered. */
+/** Runs all handlers at once, if all questions can be answered. */
 async function gather(
   step: InputRequiredStep,
   options: RequestOptions | undefined,

@@ -11,8 +11,8 @@ import type { InputRequiredStep } from './step.ts';
 /**
  * Reads a result that needs input.
  *
- * @throws ConnectionError `invalid-message` when it is malformed or gives nothing to go on with.
- *   (Spec 2026-07-28, MRTR, Server requirements: at least one of the two fields.)
+ * @throws ConnectionError `invalid-message` if it is malformed or has neither questions nor state.
+ * (Spec 2026-07-28, MRTR, Server requirements: at least one of the two fields.)
  */
 export function stepOf<Method extends InputMethod>(
   method: Method,
@@ -27,12 +27,12 @@ export function stepOf<Method extends InputMethod>(
     method,
     params: plain(params),
     ...(inputRequests && { inputRequests }),
-    // An empty state is one too. (Spec 2026-07-28, MRTR, Client requirements.)
+    // An empty state counts as a state. (Spec 2026-07-28, MRTR, Client requirements.)
     ...(requestState !== undefined && { requestState }),
   };
 }
 
-/** The params of the retry: the first ones, with the answers and the state that were asked for, and nothing else. */
+/** The params of the retry: the original ones, with the requested answers and the state, and nothing more. */
 export function retryOf(step: InputRequiredStep, inputResponses: InputResponses | undefined): JsonObject {
   const { requestState } = step;
   return {

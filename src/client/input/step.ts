@@ -11,17 +11,17 @@ export interface CompleteStep<Method extends InputMethod = InputMethod> {
 }
 
 /**
- * The request needs input first. It is JSON that can be stored: another process can resume it, with another client of
+ * The request needs input first. It is JSON that can be stored. Another process can resume it, with another client of
  * the same server.
  */
 export interface InputRequiredStep<Method extends InputMethod = InputMethod> {
   readonly status: 'input_required';
   readonly method: Method;
-  /** Those of the first request. */
+  /** The params of the first request. */
   readonly params: RequestTypes[Method]['params'];
   /** Requests of the step, by the server's keys; absent when the request can be resumed at once. */
   readonly inputRequests?: InputRequests;
-  /** The server's own; it goes back as it came. */
+  /** The server's state. It goes back unchanged. */
   readonly requestState?: string;
 }
 
@@ -30,11 +30,11 @@ export type Step<Method extends InputMethod = InputMethod> = CompleteStep<Method
 
 /** Tells whether a server may answer a method with a need of input. */
 export function isInputMethod(method: unknown): method is InputMethod {
-  // The compiler holds the rows to the types that say so.
+  // The compiler checks that the rows match these types.
   return typeof method === 'string' && methodOf(method)?.inputRequired === true;
 }
 
-/** Tells whether a result says that input is needed, where results can. */
+/** Tells whether a result requests input, in revisions with result types. */
 export function needsInput(result: JsonObject, revision: Revision): boolean {
   return revision.resultsAsk && result['resultType'] === 'input_required';
 }

@@ -198,7 +198,7 @@ export function notifyThrough(
   });
 }
 
-/** A notification of the server, as it came. */
+/** A notification of the server, as received. */
 export function heardThrough(
   { method, params = {} }: NotificationMessage,
   way: {
@@ -218,7 +218,7 @@ export function heardThrough(
   inOrder(carrier, () => pass(chain, about, params, core), failed);
 }
 
-/** A request of the server; params and result are as they travel, which middleware sees in the newest words. */
+/** A request of the server. Params and result are in wire form. Middleware sees them in the newest form. */
 export function answerThrough(
   { method, id }: { readonly method: string; readonly id: RequestId },
   params: JsonObject,
@@ -244,7 +244,7 @@ export function answerThrough(
     if (given === read) return params;
     return type === undefined ? given : toWire(revision, type, given as never);
   };
-  // Called where the method has a type of results.
+  // Called if the method has a result type.
   const typeOf = (given: JsonObject): Type => answerType(result as Type, revision, params, given);
   let own: JsonObject | undefined;
   let shown: JsonObject | undefined;

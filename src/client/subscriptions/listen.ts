@@ -26,15 +26,15 @@ import { subscriptionsAcknowledgedParamsShape } from '../../protocol/features/su
 export interface ListenSubscriptionOptions {
   readonly connection: Reconnecting;
   readonly settings: ClientSettings;
-  /** Sends one listen request; what the server says meanwhile is heard once it is sent. */
+  /** Sends one listen request. Notifications are processed once it is sent. */
   readonly listen: Reconnecting['listen'];
   heard(event: SubscriptionEvent): void;
   done(): void;
 }
 
 /**
- * A subscription to a stateless server: one long `subscriptions/listen`, and another one whenever it broke off, or the server
- * ended it: one that stops in good order is mostly replaced. (Spec 2026-07-28, Subscriptions.)
+ * A subscription to a stateless server: one long `subscriptions/listen`. It opens another one when the request broke
+ * off or the server ended it, since a server that stops in order is mostly replaced. (Spec 2026-07-28, Subscriptions.)
  */
 export class ListenSubscription implements Subscription {
   readonly topics: Topics;
@@ -51,7 +51,7 @@ export class ListenSubscription implements Subscription {
   #acknowledged: (() => void) | undefined;
   #broken: ((error: Error) => void) | undefined;
   #opened = false;
-  /** True while nothing is heard since the server ended the last stream in good order. */
+  /** True after the server ended the last stream in order, until the next event. */
   #endedWell = false;
   #ended: SubscriptionEnd | undefined;
 
@@ -90,7 +90,7 @@ export class ListenSubscription implements Subscription {
     this.end({ graceful: true });
   }
 
-  /** Ends it, for a reason of this side. A connection that is lost for good after the server said its end was not the reason. */
+  /** Ends it, for a reason of this side. If the server announced its end first, a lost connection is not the reason. */
   end(given: SubscriptionEnd): void {
     if (this.#ended !== undefined) return;
     const end = this.#endedWell ? { graceful: true } : given;
@@ -112,7 +112,7 @@ export class ListenSubscription implements Subscription {
     this.#pause.wake();
   }
 
-  /** A notification came that names this subscription, or names none and may be about it. */
+  /** A notification arrived that names this subscription, or names none and may concern it. */
   notified(method: string, params: JsonObject): void {
     if (method === 'notifications/subscriptions/acknowledged') return this.#acknowledge(params);
     if (methodOf(method) === undefined) return extensionListeners.get(this.topics)?.(method, params);
@@ -137,7 +137,8 @@ export class ListenSubscription implements Subscription {
       if (this.#ended !== undefined) return;
       const at = this.#acknowledgedAt;
       if (at !== undefined && settings.clock() - at >= steadyMs) tries = failures = 0;
-      // One that was open for a moment says nothing where it broke, and that nobody is to listen where the server ended it.
+      // A stream that was open for a moment resets the count if it broke off. If the server ended it, that counts as a
+      // refusal.
       else failures = at === undefined || failure === undefined ? failures + 1 : 0;
       if (!settings.reconnect || (failure !== undefined && !isPassing(failure)) || failures >= settings.maxReopens)
         return this.end(endOf(failure));

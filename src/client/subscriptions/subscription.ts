@@ -16,17 +16,17 @@ export interface Topics {
   readonly updates?: readonly string[];
 }
 
-/** The event of a subscription: something changed, not what it is now. */
+/** The event of a subscription: it reports a change, not the new value. */
 export type SubscriptionEvent =
   | { readonly type: 'list'; readonly list: ListKind }
-  /** The URI may be that of a part of what was subscribed to. */
+  /** The URI may belong to a part of the subscribed resource. */
   | { readonly type: 'update'; readonly uri: string }
   /** The subscription broke off and is open again: anything that it is about may have changed unheard. */
   | { readonly type: 'reopened' };
 
 /** The end of a subscription. */
 export interface SubscriptionEnd {
-  /** True when somebody ended it on purpose: this side, or the server in good order and again whenever it was opened anew. */
+  /** True if one side ended it deliberately: this side, or the server in order and again after each reopening. */
   readonly graceful: boolean;
   /** Reason why it could not go on. */
   readonly error?: Error;
@@ -35,21 +35,21 @@ export interface SubscriptionEnd {
 /** An open subscription. */
 export interface Subscription {
   /**
-   * Topics that the server agreed to, which may be fewer than were asked for; it may change with an event `reopened`.
-   * For servers of handshake revisions, lists count as agreed to when the server declared that it tells of their
-   * changes, and nothing does where it refused the stream on which it would (HTTP 405).
+   * Topics that the server agreed to, perhaps fewer than requested. They may change with an event `reopened`. For
+   * session-based servers, lists count as agreed if the server declared change notifications for them. Nothing does if
+   * it refused the stream for notifications (HTTP 405).
    */
   readonly honored: Topics;
   /** Resolves when no more events follow; never rejects. */
   readonly closed: Promise<SubscriptionEnd>;
-  /** Ends the subscription; resolves when the server was told. Closing twice is fine. */
+  /** Ends the subscription. Resolves when the server has been notified. Closing twice is fine. */
   close(): Promise<void>;
 }
 
 /** Listeners to notifications of extensions that name a subscription, by the topics that this was opened with. */
 export const extensionListeners: WeakMap<Topics, (method: string, params: JsonObject) => void> = new WeakMap();
 
-/** The event that a notification means; `undefined` when it means none. */
+/** The event for a notification; `undefined` if there is none. */
 export function eventOf(method: string, params: JsonObject): SubscriptionEvent | undefined {
   const list = methodOf(method)?.tells?.list;
   if (list !== undefined) return { type: 'list', list };
@@ -68,12 +68,12 @@ export function covers(topics: Topics, event: SubscriptionEvent): boolean {
   return topics[event.list] === true;
 }
 
-/** As many resources are looked through sooner than looked up. */
+/** Up to this number, a linear search is faster than a lookup. */
 const few = 16;
 /** Looking up all that a longer URI may be a part of costs more than a look at each resource. */
 const longestLookedUp = 4_096;
 
-/** The resources of long lists, to be looked up. */
+/** Sets for the lookup of resources in long lists. */
 const lookups = new WeakMap<readonly string[], ReadonlySet<string>>();
 
 function lookupOf(wholes: readonly string[]): ReadonlySet<string> {
@@ -84,7 +84,10 @@ function lookupOf(wholes: readonly string[]): ReadonlySet<string> {
   return lookup;
 }
 
-/** Tells whether a URI is one of some resources, or a part of one, without a look at all of them where they are many. */
+/**
+ * Tells whether a URI is one of some resources, or a part of one, without a search through all of them if there are
+ * many.
+ */
 export function isWithinAny(uri: string, wholes: ReadonlySet<string>): boolean {
   if (wholes.has(uri)) return true;
   const ends = uri.length > longestLookedUp ? undefined : [...uri.matchAll(/[/#?]/g)];
@@ -97,9 +100,9 @@ function isWithin(uri: string, whole: string): boolean {
 }
 
 /**
- * Refuses topics that are none, or that are not of their type: who misspells one would never hear of it.
+ * Rejects unknown topics, and topics with a wrong type. A misspelt topic would otherwise never get an event.
  *
- * @throws TypeError that names what is meant.
+ * @throws TypeError that suggests the right name.
  */
 export function checkTopics(topics: Topics): void {
   for (const [name, value] of Object.entries((topics as Topics | undefined) ?? {})) {
@@ -119,7 +122,7 @@ function isTexts(value: unknown): boolean {
   return Array.isArray(value) && value.every((one) => typeof one === 'string');
 }
 
-/** The notifications that would have told of every change of the topics. */
+/** The notifications for changes of all topics. */
 export function staleBy(topics: Topics): readonly (readonly [string, JsonObject])[] {
   const { updates = [] } = topics;
   return [
@@ -128,7 +131,7 @@ export function staleBy(topics: Topics): readonly (readonly [string, JsonObject]
   ];
 }
 
-/** The topics as `subscriptions/listen` has them; what is not wanted is left out. */
+/** The topics in the form of `subscriptions/listen`; unwanted ones are left out. */
 export function toFilter(topics: Topics): SubscriptionFilter {
   const { updates = [] } = topics;
   const wanted = listChanges.filter(({ list }) => topics[list] === true);
@@ -138,7 +141,7 @@ export function toFilter(topics: Topics): SubscriptionFilter {
   };
 }
 
-/** Topics that a server agreed to, of those that were asked for; more than that is none of it. */
+/** The requested topics that a server agreed to. Anything beyond the request is ignored. */
 export function fromFilter(filter: SubscriptionFilter, asked: Topics): Topics {
   const told = listChanges.filter(({ list, flag }) => asked[list] === true && filter[flag] === true);
   const agreed = new Set(filter.resourceSubscriptions);

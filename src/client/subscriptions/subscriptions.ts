@@ -29,7 +29,7 @@ import type { Reconnecting } from '../connection/reconnecting.ts';
 export interface SubscriptionsOptions {
   readonly connection: Reconnecting;
   readonly settings: ClientSettings;
-  /** Hears what may have changed while nobody listened, as the notification that would have said so. */
+  /** Receives a notification for what may have changed while no subscription was open. */
   missed(method: string, params: JsonObject): void;
 }
 
@@ -41,7 +41,7 @@ export interface SubscribeOptions {
 
 const acknowledged = 'notifications/subscriptions/acknowledged';
 
-/** Time that a server may take to say whether it has a stream for what it tells unasked. */
+/** Time for the server to decide whether it opens a stream for unrequested messages. */
 const decisionMs = 1_000;
 
 /** The most subscriptions of one client, and the most resources of one subscription. */
@@ -57,7 +57,7 @@ export class ClientSubscriptions {
   /** Rest before resources are watched again. */
   readonly #rest = new Pause();
   #reviving = false;
-  /** Number of connections that were opened anew. */
+  /** Number of connections that were opened again. */
   #opened = 0;
   /** True when a listen request is handed over right now, so that its id is not known yet. */
   #handing = false;
@@ -81,11 +81,11 @@ export class ClientSubscriptions {
   }
 
   /**
-   * Opens a subscription; resolves when the server agreed.
+   * Opens a subscription. Resolves when the server agreed.
    *
-   * @throws TypeError when there is nothing or too much to subscribe to, or nobody to tell.
-   * @throws McpError that the server refused with.
-   * @throws ConnectionError when the server does not answer.
+   * @throws TypeError if there are no topics or too many, or no listener.
+   * @throws McpError that the server rejected with.
+   * @throws ConnectionError if the server does not answer.
    */
   async open(
     topics: Topics,
@@ -214,7 +214,7 @@ export class ClientSubscriptions {
     this.#options.settings.onWarning?.(message);
   }
 
-  /** Nobody but the subscriptions may need the connection; so they see to it. */
+  /** Perhaps only the subscriptions need the connection, so they reopen it. */
   async #revive(): Promise<void> {
     if (this.#reviving || this.#watching.size === 0) return;
     this.#reviving = true;
@@ -240,7 +240,7 @@ export class ClientSubscriptions {
       for (const subscription of this.#watching) subscription.end({ graceful: false, error });
       return;
     }
-    // Also where nobody watches any more: what the old connection was told counts for nothing in this one.
+    // This also runs without subscribers: the state of the old connection does not apply to this one.
     const opened = this.#renewed();
     const request: SendRequest = (method, params, options) => connection.request(method, params, options);
     const left = await this.#watches.restore(request);
@@ -250,7 +250,10 @@ export class ClientSubscriptions {
     if (left.length > 0) void this.#watchAgain(left, { request, isCurrent: () => opened === this.#opened });
   }
 
-  /** Has resources watched of which a connection did not say that it does: it stands, and nothing else would ask it again. One that refuses often enough is believed. */
+  /**
+   * Requests subscriptions to resources that a connection has not confirmed: it stays open, and no other code would ask
+   * again. After enough refusals the resource is dropped.
+   */
   async #watchAgain(
     uris: readonly string[],
     { request, isCurrent }: { readonly request: SendRequest; isCurrent(): boolean },
@@ -292,13 +295,13 @@ export class ClientSubscriptions {
   }
 }
 
-/** The subscriptions that an event which names none may be about. */
+/** The subscriptions that an event without a subscription id may concern. */
 function hearersOf<Hearer extends { readonly topics: Topics }>(
   open: ReadonlySet<Hearer>,
   event: SubscriptionEvent,
 ): readonly Hearer[] {
   const wanted = [...open].filter(({ topics }) => covers(topics, event));
-  // What a server takes for a part of a watched resource may not look like one.
+  // A server may see a resource as part of a subscribed one although its URI does not look like it.
   const anybody = event.type === 'update' && wanted.length === 0;
   return anybody ? [...open].filter(({ topics }) => (topics.updates ?? []).length > 0) : wanted;
 }

@@ -5,7 +5,7 @@ import type { ClientWatches } from './watches.ts';
 /** Parts of its client that a subscription of a handshake revision needs. */
 export interface WatchSubscriptionOptions {
   capabilities(): ServerCapabilities;
-  /** Tells whether the server may say anything unasked. */
+  /** Tells whether the server may send unrequested messages. */
   hears(): boolean;
   readonly watches: ClientWatches;
   heard(event: SubscriptionEvent): void;
@@ -13,8 +13,8 @@ export interface WatchSubscriptionOptions {
 }
 
 /**
- * A subscription to a server of a handshake revision: it tells of its lists unasked, and of single resources once it
- * was asked to. (Spec 2025-11-25, Resources, Subscriptions.)
+ * A subscription to a session-based server: it sends list changes without a request, and updates of single resources
+ * after `resources/subscribe`. (Spec 2025-11-25, Resources, Subscriptions.)
  */
 export class WatchSubscription implements Subscription {
   readonly topics: Topics;
@@ -69,12 +69,12 @@ export class WatchSubscription implements Subscription {
     await this.#release(true);
   }
 
-  /** Ends it, and tells the server, which nobody waits for. */
+  /** Ends it, and notifies the server without waiting for that. */
   giveUp(): void {
     void this.#release(false);
   }
 
-  /** Ends it without telling the server, which is gone or needs not know. */
+  /** Ends it without notifying the server, which is gone or need not know. */
   end(end: SubscriptionEnd): void {
     if (this.#ended) return;
     this.#finish(end);

@@ -34,7 +34,7 @@ const atOnce = 16;
 export class ClientWatches {
   readonly #options: WatchesOptions;
   readonly #watched = new Map<string, Watched>();
-  /** The way to the connection that was told of all last. */
+  /** The way to the newest connection with all subscriptions. */
   #latest: SendRequest | undefined;
 
   constructor(options: WatchesOptions) {
@@ -47,9 +47,9 @@ export class ClientWatches {
   }
 
   /**
-   * Wants resources to be watched. One that the server refuses is left out, with a warning.
+   * Subscribes to resources. A resource that the server refuses is left out, with a warning.
    *
-   * @throws ConnectionError when the server does not answer; then they are still to be released.
+   * @throws ConnectionError if the server does not answer; the resources must still be released then.
    */
   async hold(uris: readonly string[]): Promise<void> {
     for (const uri of uris) this.#of(uri).count++;
@@ -57,9 +57,10 @@ export class ClientWatches {
   }
 
   /**
-   * No longer wants them; what fails is a warning, since nobody needs the outcome.
+   * Unsubscribes. A failure becomes a warning, since no caller needs the outcome.
    *
-   * @param isAwaited Whether anybody waits for the server to be told; if nobody does, that does not keep the process alive.
+   * @param isAwaited True if a caller waits until the server has been notified. Otherwise it does not keep the process
+   *   alive.
    */
   async release(uris: readonly string[], isAwaited: boolean): Promise<void> {
     this.forget(uris);
@@ -76,7 +77,7 @@ export class ClientWatches {
     });
   }
 
-  /** No longer wants them; the server that watched them is gone, and the next one is not asked to. */
+  /** Drops the subscriptions. The server that had them is gone, and the next one does not get them. */
   forget(uris: readonly string[]): void {
     for (const uri of uris) {
       const watched = this.#of(uri);
@@ -95,21 +96,21 @@ export class ClientWatches {
     for (const [uri, watched] of this.#watched) {
       if (watched.count === 0) this.#watched.delete(uri);
       watched.on = false;
-      // What the old connection was being told no longer matters.
+      // Pending requests of the old connection no longer matter.
       watched.tail = Promise.resolve();
     }
     return await this.again([...this.#watched.keys()], request);
   }
 
   /**
-   * Tells the connection once more of some, and gives those of which it is still not known.
+   * Sends some subscriptions to the connection again, and returns those that are still unconfirmed.
    *
-   * @param isLast Choice whether a refusal that may be gone the next time is one for good.
+   * @param isLast True if a temporary refusal counts as permanent.
    */
   async again(uris: readonly string[], request: SendRequest, isLast = false): Promise<readonly string[]> {
     const left: string[] = [];
     await inBatches(uris, async (uri) => {
-      // Another connection took the place of this one, and is told itself.
+      // Another connection replaced this one, and gets its own requests.
       if (this.#latest !== request) return;
       try {
         await this.#adjust(uri, request, isLast);
@@ -130,7 +131,7 @@ export class ClientWatches {
     return watched;
   }
 
-  /** Makes the server watch a resource, or not, as is wanted once it is its turn; rejects where that may succeed the next time. */
+  /** Subscribes or unsubscribes a resource, as is wanted when its turn comes. Rejects if a retry may succeed. */
   #adjust(uri: string, request: SendRequest, isLast = true): Promise<void> {
     const watched = this.#of(uri);
     const turn = watched.tail.then(() => this.#turn(uri, watched, { request, isLast }));
@@ -163,7 +164,7 @@ export class ClientWatches {
   }
 }
 
-/** Tells whether a request was sent and given up, so that the server may have acted on it. */
+/** Tells whether a request was sent and cancelled, so that the server may have acted on it. */
 function isUnanswered(error: unknown): boolean {
   return error instanceof ConnectionError && (error.reason === 'aborted' || error.reason === 'timeout');
 }

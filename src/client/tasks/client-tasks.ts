@@ -39,7 +39,7 @@ interface WaitOptions extends CallOptions {
   readonly usedMs?: number;
 }
 
-/** Options of a call, with who hears of its progress. */
+/** Options of a call, with its progress reporter. */
 interface Reporting {
   readonly options: CallOptions;
   readonly progress: TaskProgress | undefined;
@@ -48,7 +48,7 @@ interface Reporting {
 /** Answer to a call that may be a task. */
 interface Begun {
   readonly result: JsonObject;
-  /** The task; `undefined` where the result is that of the call. */
+  /** The task; `undefined` if the result is that of the call. */
   readonly state: TaskState | undefined;
   /** Ends the reports of progress that go on after the answer. */
   release(): void;
@@ -60,7 +60,7 @@ export class ClientTasks {
   readonly #requests: Requests;
   readonly #door: TaskDoor;
   readonly #follow: FollowParts;
-  /** The tasks that somebody waits for, to be told of what the server says. */
+  /** The awaited tasks, to pass on the server's notifications. */
   readonly #followed = new Map<string, Set<NudgedTask>>();
   #over: Error | undefined;
 
@@ -86,7 +86,7 @@ export class ClientTasks {
     connection.observe({
       notified: (method, params) => {
         listener.notified(method, params);
-        // Nobody may rely on it. (Spec 2025-11-25, Tasks, Task Status Notification.)
+        // These notifications are optional. (Spec 2025-11-25, Tasks, Task Status Notification.)
         if (method === 'notifications/tasks/status') this.#nudge(params['taskId']);
       },
       reopened: () => this.#followed.forEach((tasks) => tasks.forEach((task) => task.nudge())),
@@ -98,14 +98,14 @@ export class ClientTasks {
     });
   }
 
-  /** Waits for what a call became. */
+  /** Waits for the outcome of a call. */
   async finish(call: ToolCall, result: JsonObject, { usedMs, ...options }: WaitOptions): Promise<CallToolResult> {
     const state = createdTask(this.#parts.connection.revision, result);
     const begun = { result, state, release: () => undefined };
     return await this.#result(call, begun, { ...this.#reporting(options), usedMs });
   }
 
-  /** Cancels the task of a call that nobody waits for any more. */
+  /** Cancels the task of a call whose result is no longer awaited. */
   abandon(call: ToolCall, result: JsonObject, options: CallOptions): void {
     try {
       const state = createdTask(this.#parts.connection.revision, result);
@@ -133,12 +133,13 @@ export class ClientTasks {
       result = await (known === 'required' ? asTask() : plainly());
     } catch (error) {
       if (!isMismatch(error)) throw error;
-      // Nothing ran; the list says whether the tool is called in another way. (Spec 2025-11-25, Tasks, Tool-Level Negotiation.)
+      // Nothing ran. The list says whether the tool must be called in another way. (Spec 2025-11-25, Tasks, Tool-Level
+      // Negotiation.)
       const support = await this.#listed(call.name, left(options));
       if ((support === 'required') === (known === 'required')) throw error;
       return await (support === 'required' ? asTask() : plainly());
     }
-    // Some servers say so in a result. A tool that is a task alone cannot have run.
+    // Some servers report that in a result. A tool that requires a task cannot have run.
     const isSaid = known === undefined && result.isError === true;
     return isSaid && (await this.#listed(call.name, left(options))) === 'required' ? await asTask() : result;
   }
@@ -198,7 +199,7 @@ export class ClientTasks {
     }
   }
 
-  /** The options of a call whose reports of progress are followed by those of its task. */
+  /** The options of a call, with progress reports that continue with its task. */
   #reporting(options: CallOptions): Reporting {
     const { failed, onProgress: toAll } = this.#parts.settings;
     const { onProgress = toAll && ((): void => undefined) } = options;
@@ -235,7 +236,7 @@ export class ClientTasks {
   }
 
   /**
-   * Asks for a task in 2025-11-25. Nobody is told with `notifications/cancelled` that it is given up: once it is there it is cancelled.
+   * Requests a task in 2025-11-25. An abort sends no `notifications/cancelled`: once the task exists, it is cancelled.
    * (Spec 2025-11-25, Cancellation: tasks are cancelled by `tasks/cancel`.)
    */
   async #begin(call: ToolCall, options: CallOptions): Promise<Begun> {
@@ -266,7 +267,7 @@ export class ClientTasks {
     });
   }
 
-  /** @throws McpError methodNotFound where a call of the tool can be no task. */
+  /** @throws McpError methodNotFound if a call of the tool cannot be a task. */
   async #requireTasks(name: string, signal: AbortSignal | undefined): Promise<void> {
     const { connection, known } = this.#parts;
     const { revision, capabilities } = connection;
@@ -307,24 +308,24 @@ export class ClientTasks {
   }
 }
 
-/** The options for what is left of the longest time; where there is none, the same. */
+/** The options with the remaining part of the longest time; unchanged if there is none. */
 function within<T extends RepeatableOptions>(options: T, passedMs: number): T {
   const { maxTotalTimeoutMs: total = 0 } = options;
   return total === 0 ? options : { ...options, maxTotalTimeoutMs: Math.max(1, total - passedMs) };
 }
 
-/** Tells whether an error may say that a call must be a task, or none. */
+/** Tells whether an error may mean that a call must be a task, or must not. */
 function isMismatch(error: unknown): boolean {
   return error instanceof McpError && (error.kind === 'methodNotFound' || error.kind === 'invalidRequest');
 }
 
-/** Words for the model while the task runs. (Spec 2025-11-25, Tasks, Model Immediate Response.) */
+/** Text for the model while the task runs. (Spec 2025-11-25, Tasks, Model Immediate Response.) */
 function immediateOf({ _meta }: JsonObject): string | undefined {
   const words = isObject(_meta) ? _meta['io.modelcontextprotocol/model-immediate-response'] : undefined;
   return typeof words === 'string' ? words : undefined;
 }
 
-/** Waits for something that goes on for a while when the wait is given up; then somebody else has what comes of it. */
+/** Waits for work that continues for a while after the wait is aborted. Then `late` receives its outcome. */
 async function untilGivenUp<T>(
   work: Promise<T>,
   { signal, stop }: { readonly signal: AbortSignal | undefined; readonly stop: AbortController },

@@ -27,13 +27,13 @@ export class TaskDoor {
     this.#requests = requests;
   }
 
-  /** Calls a tool, and waits for what the server makes of it. */
+  /** Calls a tool, and waits for its outcome, which may be a task. */
   async call(call: ToolCall, options: ToolCallOptions | undefined): Promise<CallToolResult> {
     const { revision, capabilities } = this.#parts.connection;
     const surface = this.#parts.settings.tasks ? revision.tasks : 'none';
     if (surface === 'core' && capabilities.tasks?.requests?.tools?.call !== undefined)
       return await (await this.load()).callInCore(call, options);
-    // SEP-2133: nobody hears of an extension unasked; a server that has it asks by saying so.
+    // SEP-2133: an extension is only declared to servers that have it.
     if (surface !== 'extension' || !declaresExtension(revision, capabilities, tasksExtension))
       return await this.#requests.call('tools/call', call, options);
     let usedMs = 0;
@@ -47,12 +47,12 @@ export class TaskDoor {
   /** The options of a request with which the extension is declared, and of what follows it. */
   declaring(options: ToolCallOptions & PageOptions = {}): ToolCallOptions & PageOptions {
     const { capabilities = this.#capabilities, resultTypes = [] } = options;
-    // Who speaks for another says what the other declared.
+    // A request for another client carries what that client declared.
     if (!declaresExtension(this.#parts.connection.revision, capabilities, tasksExtension)) return options;
     return { ...options, capabilities, resultTypes: resultTypes === 'any' ? 'any' : [...resultTypes, 'task'] };
   }
 
-  /** Cancels the task of a call that was given up before its answer came. */
+  /** Cancels the task of a call that was aborted before its answer came. */
   abandoning(call: ToolCall, options: ToolCallOptions = {}): (result: JsonObject) => void {
     return (result) => {
       if (result['resultType'] === 'task' && options.onGiveUp !== 'leave')

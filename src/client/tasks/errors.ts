@@ -17,7 +17,7 @@ export class TaskCancelledError extends Error {
 /** A task has no outcome any more: the server does not know it, or was not reached until it expired. */
 export class TaskGoneError extends Error {
   readonly task: TaskReference;
-  /** Reason: the server answered that there is no such task, or nothing was heard of it as long as it was to be kept. */
+  /** Reason: the server does not know the task, or it sent nothing until the task expired. */
   readonly reason: 'unknown' | 'expired';
 
   constructor(task: TaskReference, reason: 'unknown' | 'expired', cause: unknown) {
@@ -32,7 +32,10 @@ export class TaskGoneError extends Error {
   }
 }
 
-/** A task wants input that nothing here gives. It goes on: `client.task` takes it up, and its `answer` answers by hand. */
+/**
+ * A task wants input that no handler here gives. The task continues: `client.task` returns a handle for it, whose
+ * `answer` sends the input.
+ */
 export class TaskInputRequiredError extends Error {
   readonly task: TaskReference;
   readonly inputRequests: InputRequests;

@@ -86,7 +86,7 @@ export function answeredAtOnce(result: CallToolResult, check: CheckOutput | unde
   };
 }
 
-/** Tells of each change, the latest where they come faster than they are taken. */
+/** Yields each change; only the latest if they come faster than they are read. */
 async function* updatesOf(
   task: FollowedTask,
   { signal, onGiveUp }: TaskWaitOptions,

@@ -3,15 +3,15 @@ import { refuseOther } from '../../options/known-values.ts';
 import type { ClientTasksCapability } from '../../protocol/capability.ts';
 import type { TaskStore } from '../../storage/tasks.ts';
 
-/** Choice of what a client answers as tasks. (Spec 2025-11-25, Tasks; no other revision has tasks of clients.) */
+/** Requests that a client answers as tasks. (Spec 2025-11-25, Tasks; no other revision has tasks of clients.) */
 export interface HostTasksOptions {
   /** True to answer questions of the user as tasks; needs `onElicit` or `onElicitUrl`. Off by default. */
   readonly elicitation?: boolean;
   /** True to answer questions of the model as tasks; needs `onSample`. Off by default. */
   readonly sampling?: boolean;
   /**
-   * Store that keeps them; `memoryTasks()` by default, whose tasks end with the client. A store that other processes share lets them answer
-   * what one that died has not begun; give one person's clients a store of their own.
+   * Store for the tasks; `memoryTasks()` by default, whose tasks end with the client. With a shared store, other
+   * processes answer questions that a dead process has not begun. Give the clients of each user their own store.
    */
   readonly store?: TaskStore;
 }
@@ -27,7 +27,7 @@ interface Beside {
   readonly onRequest?: unknown;
 }
 
-/** @throws TypeError for options that do not exist, and for hosting what nobody here answers. */
+/** @throws TypeError for unknown options, and for requests that no handler answers. */
 export function checkHostTasks({ hostTasks, onElicit, onElicitUrl, onSample, onRequest }: Beside): void {
   if (hostTasks === undefined) return;
   refuseUnknown('hostTasks', hostTasks, names);

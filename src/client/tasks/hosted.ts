@@ -26,9 +26,9 @@ import type { ClientSettings } from '../options.ts';
 /** Parts that the hosting of tasks needs. */
 export interface HostedTasksParts {
   readonly settings: ClientSettings;
-  /** Names the server, whose tasks are nobody else's. */
+  /** Names the server, which alone may see its tasks. */
   readonly server: string;
-  /** Tells the server of a task, where it can be told. */
+  /** Notifies the server of a task, if possible. */
   tell(params: JsonObject): Promise<void>;
 }
 
@@ -38,14 +38,15 @@ const hostable: readonly AskMethod[] = ['elicitation/create', 'sampling/createMe
 const mostPerPage = 100;
 
 /**
- * Tasks that a client runs for its server: what the server asks the user or the model is answered at once with a task, and fetched when
- * the answer is there. They belong to the server, whatever connections it was asked in. (Spec 2025-11-25, Tasks.)
+ * Tasks that a client runs for its server. A request to the user or the model is answered at once with a task, and the
+ * server fetches the answer when it is ready. The tasks belong to the server, across all its connections. (Spec
+ * 2025-11-25, Tasks.)
  */
 export class HostedTasks {
   /** The answers to requests of the server. */
   readonly handlers: ReadonlyMap<string, InboundHandler>;
   readonly #parts: HostedTasksParts;
-  /** Made for the first task, or where a store may have some. */
+  /** Created for the first task, or if a store may have some. */
   #tasks: Tasks | undefined;
   #waiting = 0;
 
@@ -61,7 +62,7 @@ export class HostedTasks {
     ]);
   }
 
-  /** Begins to work on what a store has kept. */
+  /** Begins to work on stored tasks. */
   begin(): void {
     if (this.#parts.settings.hostTasks?.store !== undefined) void this.#all;
   }
@@ -87,15 +88,16 @@ export class HostedTasks {
     }));
   }
 
-  /** Answers a question: with a task where the server wants one and was told that it may, else as without tasks. */
+  /** Answers a question: with a task if the server wants one and the client declared it, otherwise directly. */
   async #answer(method: AskMethod, params: JsonObject, context: InboundContext): Promise<JsonObject> {
     const { inputs } = this.#parts.settings;
     const { revision, signal } = context;
     const { task, ...request } = params;
-    // Spec 2025-11-25, Tasks, Task Support and Handling: what was not declared is answered as if no task were wanted.
+    // Spec 2025-11-25, Tasks, Task Support and Handling: if support was not declared, answer as if no task were
+    // requested.
     if (!isObject(task) || !hostsTasksOf(method, this.#declared(revision)))
       return await plainly(inputs.handlers, method, params, context);
-    // What is no question here is refused in the words of a plain one.
+    // An invalid question is rejected with the same error as without a task.
     readQuestion(inputs, { method, params }, revision);
     const wishes = { owner: this.#parts.server, ttlMs: task['ttl'] as number | undefined };
     const client = { capabilities: {} };
@@ -127,7 +129,7 @@ export class HostedTasks {
     ];
   }
 
-  /** Serves a method by its row: who was not told of it gets the answer of a client that has none. */
+  /** Serves a method by its row. A server that did not see the capability gets the answer of a client without it. */
   #served(
     method: string,
     serve: (params: JsonObject, context: InboundContext) => Promise<JsonObject>,
@@ -148,7 +150,7 @@ export class HostedTasks {
 
   async #result(taskId: unknown, { signal }: InboundContext): Promise<JsonObject> {
     const kept = await this.#own(taskId);
-    // It was projected when it was given. What has ended waits for nothing.
+    // It was converted when it was stored. The result of an ended task needs no wait.
     if (hasEnded(kept.record)) return retrieved(kept.record, (result) => result);
     const { results } = this.#all.limits;
     if (this.#waiting >= results)
@@ -203,7 +205,7 @@ export class HostedTasks {
     }
   }
 
-  /** Tells the server of what becomes of a task, until it ends; nobody relies on that. */
+  /** Notifies the server of changes of a task, until it ends. These notifications are optional. */
   #follow({ record }: HeldTask, revision: Revision): void {
     const { keeper } = this.#all;
     let told = JSON.stringify(taskView(record, revision));
@@ -226,7 +228,7 @@ export class HostedTasks {
     };
   }
 
-  /** Capabilities that the server was told, which in other revisions have no tasks. */
+  /** Capabilities that the server knows of. In other revisions they have no tasks. */
   #declared(revision: Revision): ClientCapabilities {
     return projectClientCapabilities(revision, this.#parts.settings.inputs.capabilities);
   }

@@ -8,9 +8,9 @@ const mostKeys = 10_000;
 const texts = ['server', 'taskId', 'revision', 'tool', 'createdAt'] as const;
 
 /**
- * Name of a server by which a reference knows it again: of a URL no more than says where it is, since the rest may be secret.
+ * Name of a server that identifies it in a reference. For a URL it has only the location, since the rest may be secret.
  *
- * @param description How the transport describes it.
+ * @param description The transport's description.
  */
 export function serverName(description: string, connection: Pick<Reconnecting, 'server'>): string {
   const url = URL.canParse(description) ? new URL(description) : undefined;
@@ -19,10 +19,10 @@ export function serverName(description: string, connection: Pick<Reconnecting, '
 }
 
 /**
- * Checks what should be a reference, wherever it was kept.
+ * Checks a reference from any source.
  *
- * @param server Name of the server that is asked; empty where it has none.
- * @throws TypeError that says what is wrong with it.
+ * @param server Name of the current server; empty if it has none.
+ * @throws TypeError with the reason.
  */
 export function checkReference(reference: unknown, server: string): TaskReference {
   // Reading a key of any value but null and undefined is safe.
@@ -43,7 +43,7 @@ export function checkReference(reference: unknown, server: string): TaskReferenc
   return given as TaskReference;
 }
 
-/** The name of a server, which may be a URL whose query is a key. */
+/** The name of a server for messages. It may be a URL whose query is a key. */
 function shownServer(name: unknown): string {
   return shown(typeof name === 'string' ? name.split('?', 1)[0] : name);
 }

@@ -8,15 +8,18 @@ import type { InputAnswers } from '../input/rounds.ts';
 
 /** The options of a tool call that is waited for, whatever the server makes of it. */
 export interface ToolCallOptions extends ClientRequestOptions {
-  /** Fate of a task whose call is given up: `cancel`, by default, tells the server to end it, `leave` leaves it. */
+  /**
+   * What happens to the task if its call is aborted: `cancel`, the default, asks the server to end it, `leave` lets it
+   * run.
+   */
   readonly onGiveUp?: 'cancel' | 'leave' | undefined;
 }
 
-/** The options of `startTask`; its signal gives up to start it, not the task. */
+/** The options of `startTask`. Its signal aborts the start, not the task. */
 export interface StartTaskOptions extends ClientRequestOptions {
   /**
-   * Time that the task should be kept, from its creation, in milliseconds. A server may choose another one, and in revisions
-   * since 2026-07-28 it alone does.
+   * Requested lifetime of the task from its creation, in milliseconds. A server may choose another one. In revisions
+   * since 2026-07-28 only the server decides.
    */
   readonly ttlMs?: number | undefined;
 }
@@ -25,7 +28,10 @@ export interface StartTaskOptions extends ClientRequestOptions {
 export interface TaskWaitOptions {
   /** Gives the wait up, which then rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
-  /** Fate of a task whose wait is given up: `leave`, by default, or `cancel`, which tells the server to end it. */
+  /**
+   * What happens to the task if its wait is aborted: `leave`, the default, lets it run, `cancel` asks the server to end
+   * it.
+   */
   readonly onGiveUp?: 'cancel' | 'leave' | undefined;
 }
 
@@ -38,79 +44,83 @@ export interface TaskRequestOptions {
 
 /** A task as JSON that can be stored: another process can take it up with `client.task`. */
 export interface TaskReference {
-  /** Name of the server: its URL without what follows the path, else the name that it gives itself; empty where neither is known. */
+  /** Name of the server: its URL up to the path, or the name that it reports; empty if neither is known. */
   readonly server: string;
   readonly taskId: string;
   /** The revision in which it was begun, by its date. */
   readonly revision: string;
   readonly tool: string;
-  /** An ISO 8601 time, as the server told it. */
+  /** An ISO 8601 time, as the server sent it. */
   readonly createdAt: string;
-  /** Time that the task is kept from its creation, in milliseconds; null is without limit. */
+  /** Lifetime of the task from its creation, in milliseconds; null means no limit. */
   readonly ttlMs: number | null;
-  /** The keys of inputs that the server has the answers to, so that nobody is asked twice. */
+  /** The keys of inputs that the server has the answers to, so that the user is not asked twice. */
   readonly answered: readonly string[];
 }
 
 /** Standing of a task, as the server tells it. */
 export interface TaskUpdate {
   readonly status: TaskStatus;
-  /** Words for people; they may hold anything. */
+  /** Text for people. It may hold anything. */
   readonly statusMessage?: string;
   /** An ISO 8601 time. */
   readonly createdAt: string;
   /** An ISO 8601 time. */
   readonly lastUpdatedAt: string;
-  /** Time that the task is kept from its creation, in milliseconds; null is without limit. */
+  /** Lifetime of the task from its creation, in milliseconds; null means no limit. */
   readonly ttlMs: number | null;
   /** Inputs that the task waits for and that are not answered yet, by their keys; since 2026-07-28. */
   readonly inputRequests?: InputRequests;
 }
 
 /**
- * A call of a tool that was begun. While somebody waits for its result or its updates, what it asks is answered by the handlers
- * that `connect` was given. Nothing has to be closed: who waits no more leaves the task to the server.
+ * A started call of a tool. While you wait for its result or its updates, the handlers of `connect` answer its
+ * questions. There is nothing to close: if you stop waiting, the server continues the task.
  */
 export interface TaskHandle {
-  /** The task as it can be stored, newly made each time; `undefined` where the server answered at once, and there is no task. */
+  /**
+   * The task in a form that can be stored, a new object each time; `undefined` if the server answered at once, and
+   * there is no task.
+   */
   readonly reference: TaskReference | undefined;
-  /** Words for the model until there is a result, where the server gave any; within 2025-11-25. */
+  /** Text for the model until there is a result, if the server sent any; only in 2025-11-25. */
   readonly immediate: string | undefined;
   /**
-   * Waits for the result, which is that of a plain call; it may be asked for again and again.
+   * Waits for the result, which is that of a plain call. You can call it several times.
    *
    * @throws McpError that a plain call would have had.
-   * @throws TaskCancelledError when the task was cancelled, by whomever.
-   * @throws TaskGoneError when the server does not know the task, or was not reached as long as it was to be kept.
-   * @throws TaskInputRequiredError when the task wants input that nothing here gives; the task goes on.
+   * @throws TaskCancelledError if the task was cancelled, by any client.
+   * @throws TaskGoneError if the server does not know the task, or could not be reached until it expired.
+   * @throws TaskInputRequiredError if the task wants input that no handler here gives. The task continues.
    */
   result(options?: TaskWaitOptions): Promise<CallToolResult>;
   /**
-   * Tells how the task stands, and again whenever that changes, until it has ended; of changes that come too fast the last. Where
-   * the server answered at once there is nothing to tell.
+   * Yields the task's state, and each change until it has ended. If changes come too fast, it yields the latest. If the
+   * server answered at once, it yields nothing.
    *
-   * @throws TaskGoneError, and what else the wait may fail with; how the task itself ended is the last update.
+   * @throws TaskGoneError, and other failures of the wait. The outcome of the task itself is the last update.
    */
   updates(options?: TaskWaitOptions): AsyncGenerator<TaskUpdate, void, undefined>;
   /**
-   * Asks the server once how the task stands, and answers nothing.
+   * Reads the state of the task once, and answers no questions.
    *
-   * @throws TypeError where there is no task.
+   * @throws TypeError if there is no task.
    */
   poll(options?: TaskRequestOptions): Promise<TaskUpdate>;
   /**
-   * Answers inputs of the task by hand; some of them will do. In 2025-11-25 the server asks by requests of its own, which only the
+   * Answers some or all inputs of the task yourself. In 2025-11-25 the server sends its own requests, which only the
    * handlers of `connect` can answer.
    *
    * @param answers By the keys of `inputRequests` of the last update.
-   * @throws TypeError for a key that the task does not wait for, an answer that does not fit, or where there is no such way.
+   * @throws TypeError for a key that the task does not wait for, for an invalid answer, and in revisions without such
+   * answers.
    */
   answer(answers: InputAnswers, options?: TaskRequestOptions): Promise<void>;
   /**
-   * Asks the server to cancel the task. Since 2026-07-28 a server may finish it all the same. Does nothing where it has ended.
+   * Asks the server to cancel the task. Since 2026-07-28 a server may still finish it. Does nothing if it has ended.
    *
-   * @throws McpError methodNotFound for a server that cancels none.
-   * @throws TaskGoneError when the server does not know the task.
+   * @throws McpError methodNotFound if the server cannot cancel tasks.
+   * @throws TaskGoneError if the server does not know the task.
    */
   cancel(options?: TaskRequestOptions): Promise<void>;
 }

@@ -3,10 +3,10 @@ import type { CallToolResult } from '../../../protocol/features/tools.ts';
 import { backoffMs } from '../../connection/backoff.ts';
 import type { TaskRequests, TaskSent } from './task-requests.ts';
 
-/** Time that a server may take to answer, once the task has ended, where no limit is set; in milliseconds. */
+/** Time for the server to answer once the task has ended, if no limit is set, in milliseconds. */
 const usualMs = 60_000;
 
-/** Answer to a request for the result, or why there is none. */
+/** Answer to a request for the result, or the error. */
 export type ArrivedResult = { readonly result: CallToolResult } | { readonly error: unknown };
 
 /** Parts that waiting for the result of a task of 2025-11-25 needs. */
@@ -36,7 +36,7 @@ export class CoreResult {
     return this.#tries;
   }
 
-  /** Waits for the result however long it takes; does nothing where that is so already. */
+  /** Waits for the result without a time limit. Does nothing if it waits already. */
   wait(now: number): void {
     if (this.#pending === undefined && this.#arrived === undefined && now >= this.#notBefore) void this.#send(0);
   }

@@ -8,15 +8,15 @@ import type { TaskRequests, TaskSent } from './task-requests.ts';
 import type { TaskState } from './task-state.ts';
 import type { LimitedWork } from './limited-work.ts';
 
-/** Somebody who waits for a task. */
+/** A caller that waits for a task. */
 export interface TaskWatcher {
   /** The task is another than before. */
   told?(state: TaskState): void;
-  /** Somebody here is asked for what the task wants, or nobody is any more. */
+  /** A handler here is answering the task's questions, or stopped. */
   asks?(isAsking: boolean): void;
-  /** Nobody here can give what the task wants. */
+  /** No handler here can give the input that the task wants. */
   wants?(error: TaskInputRequiredError): void;
-  /** The wait is over; `isOwn` says whether by the task's own outcome. */
+  /** The wait is over; `isOwn` is true if the task itself ended. */
   ended(outcome: TaskEnd, isOwn: boolean): void;
 }
 
@@ -26,21 +26,21 @@ export interface FollowParts {
   readonly requests: TaskRequests;
   readonly listener: TaskListener;
   readonly turns: LimitedWork;
-  /** Reason why the connection is over for good. */
+  /** Reason why the connection ended permanently. */
   over(): Error | undefined;
-  /** Somebody waits for a task, or nobody does any more. */
+  /** A task is awaited, or no longer. */
   following(task: NudgedTask, isFollowed: boolean): void;
-  /** An error that the task failed with, in words of the revision. */
+  /** The error that the task failed with, in the form of the revision. */
   learned(error: unknown): unknown;
 }
 
 /** A task that is followed. */
 export interface FollowedTaskOptions {
-  /** The task as it was told; `undefined` of one that is taken up. */
+  /** The last known state of the task; `undefined` for a task from a reference. */
   readonly state: TaskState | undefined;
   readonly reference: TaskReference;
   readonly sent: TaskSent;
-  /** Hears of progress. */
+  /** Receives progress. */
   readonly progress?: TaskProgress | undefined;
   /** Ends the reports of progress that go on. */
   readonly release?: (() => void) | undefined;
@@ -49,6 +49,6 @@ export interface FollowedTaskOptions {
 /** A task that may have changed. */
 export interface NudgedTask {
   readonly taskId: string;
-  /** The task may be another than it was told last: it is asked for as soon as that may be. */
+  /** The task may have changed: it is polled as soon as allowed. */
   nudge(): void;
 }

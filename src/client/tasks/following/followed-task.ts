@@ -15,16 +15,16 @@ import { failureInCore, isBare, outcomeOf, type TaskEnd } from './task-outcome.t
 import type { TaskSent } from './task-requests.ts';
 import { isUnchanged, type TaskState } from './task-state.ts';
 
-/** Time of waiting after which the server is asked to tell of changes, in milliseconds. */
+/** Waiting time after which the client subscribes to the task's changes, in milliseconds. */
 const listenAfterMs = 2_000;
 
-/** Interval at which it is asked all the same. */
+/** Poll interval despite a subscription. */
 const netMs = 60_000;
 
 /** Limit of requests in a row that fail to bring the result of a task which has one. */
 const mostTries = 10;
 
-/** Follows one task as long as somebody waits for it: asks how it stands, answers what it wants, and finds its outcome. */
+/** Follows one task while a caller waits for it: polls its state, answers its questions, and finds its outcome. */
 export class FollowedTask implements NudgedTask {
   readonly #parts: FollowParts;
   readonly #options: FollowedTaskOptions;
@@ -39,12 +39,12 @@ export class FollowedTask implements NudgedTask {
   #broken: { readonly error: unknown } | undefined;
   #isRunning = false;
   #round = new AbortController();
-  /** Time since which somebody waits. */
+  /** Time at which the current wait began. */
   #since = 0;
   #askedAt = Number.NEGATIVE_INFINITY;
   #isTold = false;
   #isNudged = false;
-  /** Number of questions since the server tells of changes. */
+  /** Number of polls since the server sends changes. */
   #covered = 0;
   readonly #patience: Patience;
 
@@ -75,7 +75,7 @@ export class FollowedTask implements NudgedTask {
     return this.#options.reference.taskId;
   }
 
-  /** The task as it was told last. */
+  /** The last known state of the task. */
   get state(): TaskState | undefined {
     return this.#state;
   }
@@ -90,7 +90,7 @@ export class FollowedTask implements NudgedTask {
     return this.#inputs.answered;
   }
 
-  /** Waits with whoever waits already; returns what ends that. */
+  /** Joins the callers that wait already. Returns a function that ends this wait. */
   watch(watcher: TaskWatcher): () => void {
     if (this.#state !== undefined) watcher.told?.(this.#state);
     this.#watchers.add(watcher);
@@ -102,21 +102,21 @@ export class FollowedTask implements NudgedTask {
     };
   }
 
-  /** The server was asked by somebody else, or tells by itself, which may be no more than how the task stands. */
+  /** Another request read the state, or the server sent a notification, which may lack the outcome. */
   heard(state: TaskState): void {
     if (this.#isPart(state)) return this.nudge();
     this.#take(state);
     this.#tell();
   }
 
-  /** The task may be another than it was told last: it is asked for as soon as that may be. */
+  /** The task may have changed: it is polled as soon as allowed. */
   nudge(): void {
     if (this.#isNudged) return;
     this.#isNudged = true;
     this.#pause.wake();
   }
 
-  /** From now on the server tells of changes. */
+  /** From now on the server sends changes. */
   covered(): void {
     this.#covered = 0;
   }
@@ -146,7 +146,7 @@ export class FollowedTask implements NudgedTask {
     if (this.#outcome !== undefined || (this.#state !== undefined && hasEnded(this.#state))) return;
     try {
       const state = await this.#parts.requests.cancel(this.taskId, { ...this.#options.sent, ...sent });
-      // Spec 2025-11-25, Tasks, Task Cancellation: what is cancelled may be removed at once. [tasks-040]
+      // Spec 2025-11-25, Tasks, Task Cancellation: a cancelled task may be removed at once. [tasks-040]
       if (state?.status === 'cancelled') this.heard(state);
       this.nudge();
     } catch (error) {
@@ -156,7 +156,7 @@ export class FollowedTask implements NudgedTask {
     }
   }
 
-  /** Cancels the task since nobody wants it any more; nobody hears of a failure. */
+  /** Cancels the task because no caller wants it any more. Failures are ignored. */
   abandon(): void {
     if (this.#parts.over() === undefined) this.cancel(unawaited).catch(() => undefined);
   }
@@ -180,17 +180,17 @@ export class FollowedTask implements NudgedTask {
     }
   }
 
-  /** Goes on until the task has ended, or until nobody waits. */
+  /** Continues until the task has ended, or until no caller waits. */
   async #attempt(): Promise<void> {
     const { signal } = (this.#round = new AbortController());
     try {
-      // What it wanted when nobody waited any more may have been given by somebody else.
+      // After a pause without callers, another client may have given the input that it wanted.
       const isStale = this.#state === undefined || this.#wanting !== undefined || this.#isBare(this.#state);
       this.#wanting = undefined;
       if (isStale) await this.#ask(signal);
       while (this.#outcome === undefined && !signal.aborted) await this.#turn(signal);
     } catch (error) {
-      // Whoever came after nobody waited any more begins anew.
+      // A caller that joined after the last one left starts a new round.
       if (!signal.aborted) throw error;
     }
   }
@@ -219,7 +219,7 @@ export class FollowedTask implements NudgedTask {
     if (this.#isTold || this.#round.signal.aborted) return;
     if (!this.#isNudged) await this.#pause.wait(this.#delay());
     if (this.#isTold || this.#round.signal.aborted || !this.#isNudged) return;
-    // Never sooner than the server says.
+    // Never sooner than the server allows.
     const left = this.#askedAt + baseOf(this.#state?.pollMs) - settings.clock();
     if (left > 0) await this.#pause.wait(left);
   }
@@ -235,7 +235,7 @@ export class FollowedTask implements NudgedTask {
     return isCovered ? Math.max(delay, netMs * (1 + random / 10)) : delay;
   }
 
-  /** Asks how the task stands. What may pass is waited out. */
+  /** Polls the task. Temporary failures are retried. */
   async #ask(signal: AbortSignal): Promise<void> {
     const { requests, turns, settings } = this.#parts;
     this.#isNudged = false;
@@ -256,12 +256,15 @@ export class FollowedTask implements NudgedTask {
     this.#patience.failed(error, this.reference, this.#parts.over());
   }
 
-  /** Tells a state without what came of the task, which is in the result of `tasks/get` alone. (Spec ext-tasks, CreateTaskResult.) */
+  /**
+   * Tells whether a state lacks the task's outcome, which only the result of `tasks/get` has. (Spec ext-tasks,
+   * CreateTaskResult.)
+   */
   #isBare(state: TaskState): boolean {
     return this.#parts.requests.revision.tasks === 'extension' && isBare(state);
   }
 
-  /** Tells a state that leaves out what came of the task, or what it wants: `tasks/get` has that. */
+  /** Tells whether a state lacks the task's outcome or its questions, which `tasks/get` returns. */
   #isPart(state: TaskState): boolean {
     const isAsking = state.status === 'input_required' && state.inputRequests === undefined;
     return this.#isBare(state) || (isAsking && this.#parts.requests.revision.tasks === 'extension');
@@ -293,7 +296,7 @@ export class FollowedTask implements NudgedTask {
     return broken;
   }
 
-  /** Asks the handlers for what the task wants. */
+  /** Runs the handlers for the input that the task wants. */
   #answer(state: TaskState): void {
     if (this.#parts.requests.revision.tasks !== 'extension') return;
     const open = state.status === 'input_required' ? (state.inputRequests ?? {}) : {};
@@ -322,7 +325,7 @@ export class FollowedTask implements NudgedTask {
     }
   }
 
-  /** The outcome of a task that has ended; `undefined` of one that goes on. */
+  /** The outcome of a task that has ended; `undefined` for a running task. */
   async #outcomeOf(state: TaskState, signal: AbortSignal): Promise<TaskEnd | undefined> {
     if (state.status === 'cancelled') return { error: new TaskCancelledError(this.reference, state.statusMessage) };
     const { requests, learned } = this.#parts;
@@ -331,8 +334,8 @@ export class FollowedTask implements NudgedTask {
   }
 
   /**
-   * The same in 2025-11-25, where a request of its own waits for the outcome. What is asked comes while it waits; so it is sent when the
-   * task wants input, and when it has ended.
+   * The outcome in 2025-11-25, where a separate request waits for it. Questions come while it waits. So it is sent when
+   * the task wants input, and when it has ended.
    */
   async #outcomeInCore(state: TaskState, signal: AbortSignal): Promise<TaskEnd | undefined> {
     const { settings } = this.#parts;
@@ -367,7 +370,7 @@ export class FollowedTask implements NudgedTask {
     return undefined;
   }
 
-  /** Nobody waits any more. */
+  /** No caller waits any more. */
   #rest(): void {
     this.#round.abort();
     this.#inputs.stop();

@@ -1,4 +1,4 @@
-/** Work of which no more than some is under way at once; what comes later waits, in the order in which it came. */
+/** Runs a limited number of jobs at once. Further jobs wait in order. */
 export class LimitedWork {
   readonly #most: number;
   readonly #waiting: (() => void)[] = [];

@@ -6,12 +6,12 @@ import type { ClientSettings } from '../../options.ts';
 import { TaskGoneError } from '../errors.ts';
 import type { TaskReference } from '../task-handle.ts';
 
-/** Time for which failures in a row are waited out where a task is kept without limit, in milliseconds. */
+/** Time for which consecutive failures are retried if the task has no expiry, in milliseconds. */
 export const longestOutageMs: number = 60 * 60_000;
 
 /**
- * Patience with a server that is not reached, or answers with what may pass: it lasts as long as the task is kept. That is measured by our
- * own clock, since those of others may be anything.
+ * Retries while a server is unreachable or fails temporarily, until the task expires. Expiry is measured by our own
+ * clock, since other clocks may be wrong.
  */
 export class Patience {
   readonly #settings: ClientSettings;
@@ -23,7 +23,7 @@ export class Patience {
     this.#begunAt = settings.clock();
   }
 
-  /** Time until the next attempt, in milliseconds; `undefined` where the last one went well. */
+  /** Time until the next attempt, in milliseconds; `undefined` if the last one succeeded. */
   get retryMs(): number | undefined {
     const { tries, afterMs } = this.#failing ?? {};
     if (tries === undefined || afterMs === undefined) return undefined;
@@ -38,8 +38,8 @@ export class Patience {
   /**
    * An attempt failed.
    *
-   * @param over Reason why the connection is over for good.
-   * @throws What cannot be waited out, or was waited out long enough.
+   * @param over Reason why the connection ended permanently.
+   * @throws A failure that cannot be retried, or was retried long enough.
    */
   failed(error: unknown, task: TaskReference, over: Error | undefined): void {
     if (isUnknown(error)) throw new TaskGoneError(task, 'unknown', error);
@@ -54,7 +54,7 @@ export class Patience {
   }
 }
 
-/** Tells whether a server says that it knows no such task. */
+/** Tells whether a server reports that it does not know the task. */
 export function isUnknown(error: unknown): boolean {
   return error instanceof McpError && error.kind === 'invalidParams';
 }

@@ -12,21 +12,21 @@ const mostKeys = 1_000;
 /** Parts that the inputs of a task need. */
 export interface TaskInputsOptions {
   readonly inputs: Inputs;
-  /** Capabilities that the server was told of. */
+  /** Capabilities that the server knows of. */
   readonly capabilities: ClientCapabilities | undefined;
   readonly answered: readonly string[];
   revision(): Revision;
   /** An answer is ready to be delivered. */
   ready(): void;
-  /** Somebody is asked, or nobody is any more. */
+  /** A handler is running, or none is any more. */
   asks(isAsking: boolean): void;
   /** A handler failed. */
   failed(error: unknown): void;
 }
 
 /**
- * Inputs that a task of the extension wants: each key is asked for once, and its answer kept until the server has it. (Spec ext-tasks,
- * Providing input: keys are deduplicated, and treated as if they were asked for directly.)
+ * Inputs that a task of the extension wants. Each key is requested once, and its answer is kept until the server has
+ * it. (Spec ext-tasks, Providing input: keys are deduplicated, and treated as if they were asked for directly.)
  */
 export class TaskInputs {
   /** The keys that the server has the answers to. */
@@ -45,16 +45,16 @@ export class TaskInputs {
     return this.#ready.size > 0;
   }
 
-  /** Tells whether somebody is asked now. */
+  /** Tells whether a handler is running now. */
   get isAsking(): boolean {
     return this.#asking.size > 0;
   }
 
   /**
-   * Asks for what is open and was not asked for yet; what is no longer open is not asked for any more.
+   * Runs handlers for open questions that are new, and aborts those for questions that are no longer open.
    *
-   * @returns Why nothing here can give it, where that is so; then nothing new is asked for.
-   * @throws ConnectionError for what cannot be asked for.
+   * @returns The reason why no handler here can answer, if so; then no new handler runs.
+   * @throws ConnectionError for a question that cannot be asked.
    */
   take(open: InputRequests): string | undefined {
     for (const [key, asking] of this.#asking) if (!Object.hasOwn(open, key)) this.#withdraw(key, asking);
@@ -67,7 +67,7 @@ export class TaskInputs {
     return why;
   }
 
-  /** Gives what is ready to the server, by a function. */
+  /** Sends the ready answers to the server with the given function. */
   async deliver(send: (responses: InputResponses) => Promise<void>): Promise<void> {
     const responses = Object.fromEntries(this.#ready);
     await send(responses);
@@ -82,12 +82,12 @@ export class TaskInputs {
     if (asking !== undefined) this.#withdraw(key, asking);
   }
 
-  /** Forgets what the server wants no more. */
+  /** Drops the questions that the server no longer asks. */
   discard(): void {
     this.#ready.clear();
   }
 
-  /** Asks nobody any more; what is open may be asked for again. */
+  /** Aborts all handlers. Open questions may be asked again. */
   stop(): void {
     for (const [key, asking] of this.#asking) this.#withdraw(key, asking);
   }

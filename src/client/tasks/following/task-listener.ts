@@ -12,22 +12,22 @@ import type { ClientSettings } from '../../options.ts';
 import { subscriptionOf } from '../../subscriptions/subscription.ts';
 import { taskStateOf, type TaskState } from './task-state.ts';
 
-/** Limit of tasks of one listen request; whoever is beyond it asks. */
+/** Limit of tasks of one listen request; tasks beyond it are polled. */
 const mostIds = 1_000;
 
 /** Time in which tasks gather before a request is sent for all of them, and after which the next is, in milliseconds. */
 const gatheringMs = 250;
 
-/** Number of streams without any task after which a server is taken for one that tells of none. */
+/** Number of streams without any task after which the server counts as one that sends no task notifications. */
 const mostEmpty = 3;
 
-/** Somebody who waits for a task. */
+/** A waiting caller of a task. */
 export interface TaskHearer {
-  /** The server tells of the task. */
+  /** The server sent the task's state. */
   heard(state: TaskState): void;
   /** From now on it does. */
   covered(): void;
-  /** It does not any more: what it would have told is asked for. */
+  /** The server sends no more notifications of the task: poll it. */
   nudge(): void;
 }
 
@@ -43,7 +43,7 @@ interface Stream {
   readonly stop: AbortController;
   readonly asked: ReadonlySet<string>;
   id: number | undefined;
-  /** Ids that the server tells of; none until it acknowledged the request. */
+  /** Ids that the server sends notifications for; empty until it acknowledged the request. */
   taken: ReadonlySet<string>;
   /** Time at which it did. */
   takenAt: number | undefined;
@@ -53,13 +53,13 @@ interface Stream {
 export class TaskListener {
   readonly #options: TaskListenerOptions;
   readonly #hearers = new Map<string, TaskHearer>();
-  /** Streams that are open: the one that is told, and one that takes its place. */
+  /** Open streams: the current one, and its replacement. */
   readonly #streams = new Set<Stream>();
   /** Ids that the server left out. */
   readonly #declined = new Set<string>();
   #opening: (() => void) | undefined;
   #tries = 0;
-  /** Number of streams in a row on which the server would tell of nothing. */
+  /** Number of consecutive streams on which the server agreed to no task. */
   #empty = 0;
   #isRefused = false;
   #handing: Stream | undefined;
@@ -68,20 +68,20 @@ export class TaskListener {
     this.#options = options;
   }
 
-  /** Wants to hear of a task, as long as it is not dropped. */
+  /** Subscribes to a task until it is dropped. */
   want(id: string, hearer: TaskHearer): void {
     if (this.#hearers.has(id)) return;
     this.#hearers.set(id, hearer);
     this.#openSoon(gatheringMs);
   }
 
-  /** Nobody waits for a task any more. */
+  /** No caller waits for the task any more. */
   drop(id: string): void {
     this.#declined.delete(id);
     if (this.#hearers.delete(id) && this.#hearers.size === 0) this.stop();
   }
 
-  /** Tells whether the server tells of a task. */
+  /** Tells whether the server sends notifications of a task. */
   covers(id: string): boolean {
     for (const { taken } of this.#streams) if (taken.has(id)) return true;
     return false;
@@ -127,7 +127,7 @@ export class TaskListener {
     }
     stream.taken = new Set(told.filter((id) => stream.asked.has(id)));
     for (const id of stream.asked) if (!stream.taken.has(id) && this.#hearers.has(id)) this.#declined.add(id);
-    // What went before is told by this one, too.
+    // The new stream covers the earlier ones, too.
     for (const other of this.#streams) if (other !== stream && other.id !== undefined) this.#close(other);
     stream.takenAt = settings.clock();
     this.#empty = stream.taken.size === 0 ? this.#empty + 1 : 0;
@@ -137,7 +137,7 @@ export class TaskListener {
     if (this.#isLacking) this.#openSoon(gatheringMs);
   }
 
-  /** Tells whether somebody waits whom no stream tells of, and for whom none was asked. */
+  /** Tells whether an awaited task is on no stream and was requested on none. */
   get #isLacking(): boolean {
     const asked = [...this.#streams].map((stream) => stream.asked);
     let places = mostIds;
@@ -153,7 +153,7 @@ export class TaskListener {
     this.#opening = after(ms, () => {
       this.#opening = undefined;
       const isAwaited = [...this.#streams].some(({ taken, asked }) => taken.size === 0 && asked.size > 0);
-      // Whoever comes while a request is not acknowledged is in the next.
+      // A task that is added before the acknowledgement goes into the next request.
       if (!isAwaited && this.#isLacking) void this.#open();
     });
   }
@@ -189,7 +189,7 @@ export class TaskListener {
     }
     // A server that ends each stream as soon as it is open is asked more and more seldom.
     if (stream.takenAt !== undefined && settings.clock() - stream.takenAt >= steadyMs) this.#tries = 0;
-    // It ended by itself: who is left asks meanwhile.
+    // The stream ended by itself: the remaining tasks are polled meanwhile.
     if (!signal.aborted && this.#isLacking) this.#openSoon(backoffMs(this.#tries++, settings.random()));
   }
 

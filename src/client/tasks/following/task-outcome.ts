@@ -5,13 +5,13 @@ import type { Revision } from '../../../protocol/revision.ts';
 import { readResult } from '../../read-result.ts';
 import type { TaskState } from './task-state.ts';
 
-/** The end of a wait: a result, or why there is none. */
+/** The end of a wait: a result, or an error. */
 export type TaskEnd = { readonly result: CallToolResult } | { readonly error: unknown };
 
 /**
- * The outcome of a task of the extension, which comes with how it stands; `undefined` of one that goes on.
+ * The outcome of a task of the extension, which is part of its state; `undefined` for a running task.
  *
- * @throws ConnectionError `invalid-message` where the server left it out, or it is malformed.
+ * @throws ConnectionError `invalid-message` if the server left it out, or it is malformed.
  */
 export function outcomeOf(
   { status, result, error }: TaskState,
@@ -27,8 +27,9 @@ export function outcomeOf(
 }
 
 /**
- * The error of a task of 2025-11-25 that failed, by what asking for its result gave. Some servers have no result then, and say so with an
- * empty one: what the server says of the task is the error. `undefined` where it did not fail, or its result may be had later.
+ * The error of a failed task of 2025-11-25, from the request for its result. Some servers have no result then and
+ * return an empty one. In that case the task's status message is the error. `undefined` if it did not fail, or its
+ * result may still come.
  */
 export function failureInCore({ status, statusMessage }: TaskState, error: unknown): McpError | undefined {
   if (status !== 'failed') return undefined;
@@ -38,7 +39,9 @@ export function failureInCore({ status, statusMessage }: TaskState, error: unkno
   return new McpError('internalError', statusMessage, { cause: error });
 }
 
-/** Tells whether a task of the extension has ended in words that leave out what came of it, as those of its creation do. */
+/**
+ * Tells whether the state of an ended task of the extension lacks the outcome, as the response that creates it does.
+ */
 export function isBare({ status, result, error }: TaskState): boolean {
   return (status === 'completed' && result === undefined) || (status === 'failed' && error === undefined);
 }

@@ -1,15 +1,15 @@
 import type { Progress } from '../../../connection/progress.ts';
 
-/** Words in which servers tell progress of tasks that have no reports of it, such as `1 of 2: loaded`. */
+/** Status text with which servers report progress of tasks that send no progress reports, such as `1 of 2: loaded`. */
 const counted = /^(\d{1,15}(?:\.\d{1,9})?) of (\d{1,15}(?:\.\d{1,9})?)(?:: ([^]*))?$/;
 
-/** Reports of progress of a call: those of its request, and from then on the words of its task, where it has no others. */
+/** Progress of a call: the reports of its request, then the status messages of its task if it has no reports. */
 export class TaskProgress {
   readonly #tell: (progress: Progress) => void;
-  /** The highest that was told; nothing was told before that. */
+  /** The highest reported value; nothing was reported before. */
   #last = 0;
   #isTold = false;
-  /** Count of what is done, and of what there is to do, as the task said last. */
+  /** Done and total counts, from the last status message. */
   #counted: { readonly done: number; readonly total: number } | undefined;
   #isTask = false;
   #words: string | undefined;
@@ -29,12 +29,16 @@ export class TaskProgress {
   /** A report came under the token of the request. */
   readonly hear = (progress: Progress): void => {
     this.#isReported = true;
-    // A task that begins again, as after the end of its process, is not told of until it is further than it was. (Spec, Progress: it rises.)
+    // A task that restarts, for example after the end of its process, is not reported until it is further than before.
+    // (Spec, Progress: it rises.)
     if (this.#isTask && this.#isTold && progress.progress <= this.#last) return;
     this.#told(progress);
   };
 
-  /** The task says something. What cannot be read as a number rises by one; what is behind what it said before is not told. */
+  /**
+   * The task sent a status message. A message without a number counts as one more. A number below the previous one is
+   * not reported.
+   */
   say(words: string | undefined): void {
     if (words === undefined || words === this.#words || this.#isReported) return;
     this.#words = words;

@@ -15,7 +15,7 @@ export type TaskSent = Pick<
   'signal' | 'timeoutMs' | 'keepsAlive' | 'capabilities' | 'clientInfo' | 'headers' | 'caller'
 >;
 
-/** Those of the options of a call. */
+/** The part of a call's options that task requests use. */
 export function sentOf(options: RepeatableOptions): TaskSent {
   const { timeoutMs, capabilities, clientInfo, headers, caller } = options;
   return { timeoutMs, capabilities, clientInfo, headers, caller };
@@ -35,7 +35,7 @@ export class TaskRequests {
 
   /** Asks how a task stands. */
   async get(taskId: string, sent: TaskSent): Promise<TaskState> {
-    // Early servers say of this answer too that it is of type task.
+    // Early servers set the result type `task` on this answer too.
     const options = { ...sent, resultTypes: ['task'], task: { offered: true } };
     const result = await this.#connection.request('tasks/get', { taskId }, options);
     return toldTask(this.revision, taskId, result);
@@ -50,7 +50,7 @@ export class TaskRequests {
 
   /** Gives answers to a task of the extension. */
   async update(taskId: string, inputResponses: InputResponses, sent: TaskSent): Promise<void> {
-    // What is answered already is ignored, so that it may be said twice.
+    // The server ignores answers that it already has, so this may be repeated.
     const options = { ...sent, repeat: true, task: { offered: true } };
     await this.#connection.request('tasks/update', { taskId, inputResponses }, options);
   }
@@ -58,7 +58,7 @@ export class TaskRequests {
   /**
    * Cancels a task.
    *
-   * @returns The task as it is then, which 2025-11-25 answers; `undefined` where that is not told.
+   * @returns The state of the task, which 2025-11-25 returns; `undefined` if the server does not send it.
    */
   async cancel(taskId: string, sent: TaskSent): Promise<TaskState | undefined> {
     const { revision } = this;
@@ -68,13 +68,13 @@ export class TaskRequests {
     try {
       return toldTask(revision, taskId, result);
     } catch {
-      // It was taken all the same: how the task stands is asked for.
+      // It was accepted. The state is polled.
       return undefined;
     }
   }
 }
 
-/** A result without what says of which task it is, as the plain call would have given it. */
+/** A result without the task metadata, as the plain call would have returned it. */
 function unrelated(result: JsonObject): JsonObject {
   const { _meta, ...rest } = result;
   if (typeof _meta !== 'object' || _meta === null) return result;

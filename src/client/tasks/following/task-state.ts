@@ -23,7 +23,7 @@ export interface TaskState {
   readonly createdAt: string;
   readonly lastUpdatedAt: string;
   readonly ttlMs: number | null;
-  /** Interval at which to ask, in milliseconds, as the server says. */
+  /** Poll interval from the server, in milliseconds. */
   readonly pollMs?: number;
   readonly inputRequests?: InputRequests;
   readonly result?: JsonObject;
@@ -31,16 +31,17 @@ export interface TaskState {
 }
 
 /**
- * Reads the result that stands for a task; `undefined` where it stands for none, in revisions where a server may answer at once.
+ * Reads the result that announces a task; `undefined` if it is an ordinary result, in revisions where a server may
+ * answer at once.
  *
- * @throws ConnectionError `invalid-message` when it is malformed.
+ * @throws ConnectionError `invalid-message` if it is malformed.
  */
 export function createdTask(revision: Revision, result: JsonObject): TaskState | undefined {
   if (revision.tasks !== 'core')
     return taskStateOf(readResultAs(revision, detailedTaskShape, { method: 'tools/call', result }));
   const { task } = result;
   if (task === undefined) return undefined;
-  // What is no object is malformed, as one without anything is.
+  // A value that is not an object is malformed, like an empty one.
   const read = { method: 'tools/call', result: isObject(task) ? task : {} };
   return taskStateOf(readResultAs(revision, taskShape, read));
 }
@@ -48,7 +49,7 @@ export function createdTask(revision: Revision, result: JsonObject): TaskState |
 /**
  * Reads the result of `tasks/get`.
  *
- * @throws ConnectionError `invalid-message` when it is malformed, or tells of another task.
+ * @throws ConnectionError `invalid-message` if it is malformed, or has the id of another task.
  */
 export function toldTask(revision: Revision, taskId: string, result: JsonObject): TaskState {
   const state = taskStateOf(readResult(revision, 'tasks/get', result));
@@ -60,7 +61,7 @@ export function toldTask(revision: Revision, taskId: string, result: JsonObject)
   return state;
 }
 
-/** A task that was read, in words that both surfaces share. */
+/** The state of a task, in a form that both task dialects share. */
 export function taskStateOf(task: Task & Partial<GetTaskResult>): TaskState {
   const { taskId, status, statusMessage, createdAt, lastUpdatedAt, inputRequests, result, error } = task;
   const ttlMs = plainNumber(task.ttlMs ?? task.ttl);
@@ -93,7 +94,7 @@ export function updateOf(state: TaskState, answered: ReadonlySet<string>): TaskU
   };
 }
 
-/** Tells whether nobody sees a difference between two states of a task. */
+/** Tells whether two states of a task look equal to callers. */
 export function isUnchanged(one: TaskState, other: TaskState): boolean {
   return (
     one.status === other.status &&

@@ -17,7 +17,7 @@ export interface FinishLimits {
 /**
  * Waits for the result of a task.
  *
- * @throws What the task failed with, and why the wait could not go on.
+ * @throws The error of the task, or the reason why the wait could not continue.
  */
 export async function untilFinished(
   task: FollowedTask,
