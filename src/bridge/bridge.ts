@@ -35,17 +35,18 @@ export interface BridgeOfPrincipals extends Served, Uses {
    */
   pages(request: Request): Promise<Response> | undefined;
   /**
-   * Standing of each server for one principal; none while they have no connections here. Where all clients share the connections it is the
-   * same for everybody.
+   * State of each server for one principal; empty while the principal has no connections here. If all clients share the
+   * connections, it is the same for every principal.
    */
   upstreamsOf(principal: string): readonly UpstreamStanding[];
-  /** Lists what people granted at the servers where each signs in: one principal, or all of whom something is kept. */
+  /** Lists what users granted at the servers where each signs in: for one principal, or for all with stored data. */
   grants(principal?: string): Promise<readonly UpstreamGrant[]>;
   /**
-   * Signs a person out: ends their sessions and connections, revokes and deletes what they granted, and forgets what they agreed to. Other
-   * processes that share the store find out by the next refusal.
+   * Signs a user out: ends the user's sessions and connections, revokes and deletes the grants, and deletes the
+   * consents. Other processes that share the store notice at the next refusal.
    *
-   * @returns Whether there were tokens and all were revoked; others are valid until they expire.
+   * @returns Whether there were tokens and all were revoked. Tokens that could not be revoked are valid until they
+   * expire.
    */
   signOut(principal: string, options?: SignOutOptions): Promise<{ readonly revoked: boolean }>;
   /** Ends every conversation and every upstream connection. */
@@ -73,9 +74,10 @@ export interface CreateBridge {
    */
   (options: BridgeOptions): Promise<Bridge>;
   /**
-   * Makes one of several servers. Those that are not reached in time join later; their part is missing until then.
+   * Makes one of several servers. A server that is not reached in time joins later; its tools and other items are
+   * missing until then.
    *
-   * @throws ConnectionError when none of them is reached.
+   * @throws ConnectionError if no server is reached.
    */
   (options: MergedBridgeOptions): Promise<MergedBridge>;
 }
@@ -98,7 +100,7 @@ export function bridgeOver(connect: ConnectUpstream): CreateBridge {
   return create;
 }
 
-/** @throws TypeError for options that do not say what is behind the bridge, or say it twice. */
+/** @throws TypeError for options that name no upstream, or name it twice. */
 function checkTarget(options: Partial<BridgeOptions & MergedBridgeOptions> | undefined): void {
   if ((options?.upstream === undefined) === (options?.upstreams === undefined))
     throw new TypeError('createBridge takes { upstream } for one server or { upstreams } for several');
@@ -236,7 +238,7 @@ async function openSeveral(
   return merged;
 }
 
-/** Says of whom nobody would think: clients that are told apart here are one machine there. */
+/** Warns about a surprise: clients that are separate here are one identity at the server. */
 function tellOfService({ onWarning }: Settings, identities: readonly (readonly [string, UpstreamIdentity])[]): void {
   for (const [name, identity] of identities)
     if (identity.kind === 'one' && identity.isService)
@@ -254,7 +256,7 @@ interface Acting {
   readonly people?: People;
 }
 
-/** The identity where there are no credentials. */
+/** The identity if there are no credentials. */
 const everybody: UpstreamIdentity = { kind: 'one', auth: undefined, isService: false };
 
 function authOf(identity: UpstreamIdentity): SingleOptions['auth'] {
@@ -262,9 +264,9 @@ function authOf(identity: UpstreamIdentity): SingleOptions['auth'] {
 }
 
 /**
- * Finds out whom a bridge is at each server. Most bridges have no credentials, and load nothing for it.
+ * Finds the identity of a bridge at each server. Most bridges have no credentials, and load no code for it.
  *
- * @throws TypeError for choices that make no sense.
+ * @throws TypeError for invalid choices.
  */
 async function actingAs(
   upstreams: Readonly<Record<string, UpstreamOptions | BridgeOptions>>,
@@ -302,7 +304,7 @@ function guardable(standalone: Standalone, { behind, people }: Acting, settings:
     upstreamsOf: (principal) => standalone.standings(principal),
     grants: async (principal) => (await people?.grants(principal)) ?? [],
     async signOut(principal, options) {
-      // What is renewed meanwhile would stay valid, and a request that comes meanwhile would keep what it read.
+      // Twice: a token that is refreshed during the sign-out would stay valid, and a request would keep cached data.
       await standalone.end?.(principal);
       const ended = (await people?.signOut(principal, options)) ?? { revoked: false };
       await standalone.end?.(principal);
@@ -311,7 +313,7 @@ function guardable(standalone: Standalone, { behind, people }: Acting, settings:
   };
 }
 
-/** Facts of a server that nobody is connected to for all. */
+/** Facts about a server that has no shared connection. */
 function unknownFacts(upstream: BridgeOptions['upstream']): UpstreamFacts {
   const url = typeof upstream === 'object' && 'open' in upstream ? undefined : new URL(upstream);
   const description = url === undefined ? 'a server' : `${url.origin}${url.pathname}`;
@@ -332,7 +334,7 @@ interface Standing {
 interface Standalone {
   readonly endpoint: Endpoint;
   standings(principal: string): readonly UpstreamStanding[];
-  /** Ends what is one principal's. */
+  /** Ends the connections and the data of one principal. */
   end?(principal: string): Promise<void>;
   close(): Promise<void>;
 }

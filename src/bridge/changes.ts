@@ -16,7 +16,7 @@ import type { Upstream } from './upstream/upstream.ts';
 
 /** Limit of resources that one session, or one listen stream, may watch. */
 export const mostResources = 1_000;
-/** Rest after the upstream ended what was followed, or could not be reached for long. */
+/** Pause after the upstream ended the subscription, or could not be reached for long. */
 const restMs = 30_000;
 
 /** A subscription that lasted this long was well. */
@@ -28,18 +28,18 @@ const nothing = '{}';
 /** Parts of the bridge that following changes needs. */
 export interface ChangesOptions {
   capabilities(): ServerCapabilities;
-  /** Hears first what became stale. */
+  /** Marks data as stale, before clients are notified. */
   stale(method: string, params: JsonObject): void;
-  /** Tells whether a session hears of changes on a connection of its own. */
+  /** Tells whether a session receives changes on a connection of its own. */
   hearsItself(session: ServerSession): boolean;
-  /** Tells whether the upstream tells of changes unasked, be it that it declared so or not. */
+  /** Tells whether the upstream sends changes without a request, declared or not. */
   tellsUnasked(): boolean;
   /**
-   * True when its listen streams are parts of streams which promised the changes of every list: each is about all that it
-   * was asked for, since the upstream may begin to tell of it while the stream is open.
+   * True if its listen streams are parts of streams that promised the changes of every list. Each one then covers all
+   * requested lists, since the upstream may begin to send changes while the stream is open.
    */
   readonly ofPart?: boolean | undefined;
-  /** The same work, with those who hear to how many a change was told. */
+  /** The same work, watched by the listeners that count notified clients. */
   watched(telling: Iterator<unknown>): Iterator<unknown>;
   onWarning(message: string): void;
 }
@@ -47,19 +47,19 @@ export interface ChangesOptions {
 /** Carries changes of the upstream's lists to the clients that may know of them. */
 export class Changes {
   readonly #options: ChangesOptions;
-  /** By state, which stays the same for the life of a session. */
+  /** By the session's state object, which stays the same for its life. */
   readonly #sessions = new Map<ServerSession['state'], ServerSession>();
   readonly #listeners = new Map<Call, { readonly filter: SubscriptionFilter; readonly end: () => void }>();
   #stopped = false;
   readonly #slices = new Slices();
-  /** Topics that the upstream agreed to tell of, where it must be asked; not known before it said so. */
+  /** Topics that the upstream agreed to, if it must be asked; unknown before its answer. */
   #agreed: Pick<Subscription, 'honored'> | undefined;
-  /** Topics that are followed, or were last, as text; none where the upstream tells of nothing. */
+  /** Current or last subscribed topics, as text; none if the upstream sends no changes. */
   #followed = nothing;
-  /** End of what is followed: something else is to be, or nothing any more. */
+  /** Aborted when the topics change or the subscription ends. */
   #revised = new AbortController();
 
-  /** Gaps of what is followed, and new beginnings of it. */
+  /** Gaps of the subscription, and its reconnects. */
   readonly #gaps = new GapBrake(() => this.everything());
 
   constructor(options: ChangesOptions) {
@@ -86,14 +86,14 @@ export class Changes {
     }
   }
 
-  /** Takes note that the shared connection is another one, and what is behind it may declare something else. */
+  /** Records that the shared connection was replaced, whose server may declare other capabilities. */
   renewed(): void {
     if (JSON.stringify(topicsOf(this.#options.capabilities())) === this.#followed) return;
     this.#agreed = undefined;
     this.#revised.abort();
   }
 
-  /** Hears of changes until the upstream ends that. */
+  /** Receives changes until the upstream ends the subscription. */
   async #listen(
     main: Upstream,
     { topics, first, until }: { readonly topics: Topics; readonly first: boolean; readonly until: AbortSignal },
@@ -115,14 +115,14 @@ export class Changes {
   /**
    * A notification on a shared connection.
    *
-   * @param by Whose connection it is, where it is one principal's alone.
+   * @param by The owner of the connection, if it belongs to one principal.
    */
   heard(method: string, params: JsonObject, by?: Whose): void {
     const list = listChanges.find((one) => one.method === method);
     if (list === undefined) return;
     this.#options.stale(method, params);
     const key = by === undefined ? method : `${method} ${JSON.stringify(by.principal ?? null)}`;
-    // What else a connection of calls says of it is for the client of a call, and nobody knows of which.
+    // Other fields of such a notification belong to the client of an unknown call, so they are dropped.
     const told = by === undefined ? params : {};
     this.#slices.add(key, () => this.#options.watched(this.#tell(list, told, by)));
   }
@@ -140,12 +140,12 @@ export class Changes {
     }
   }
 
-  /** Reports everything, since it is not known what changed meanwhile: tells that every list may have. */
+  /** Reports that every list may have changed, after changes may have been missed. */
   everything(by?: Whose): void {
     for (const { method } of changing(this.#options.capabilities())) this.heard(method, {}, by);
   }
 
-  /** The same for one session. */
+  /** Reports that to one session. */
   everythingFor(session: ServerSession): void {
     for (const { method } of changing(this.#options.capabilities())) session.notify(method, {});
   }
@@ -162,7 +162,10 @@ export class Changes {
     };
   }
 
-  /** The lists whose changes can come: some servers tell of those that they did not declare, others do not as they did. */
+  /**
+   * The lists whose changes can arrive. Some servers send changes that they did not declare, others do not send
+   * declared ones.
+   */
   #tellable(capabilities: ServerCapabilities): readonly ListChange[] {
     if (this.#options.ofPart === true) return listChanges;
     if (this.#options.tellsUnasked()) return listChanges.filter(({ list }) => capabilities[list] !== undefined);
@@ -183,7 +186,7 @@ export class Changes {
         resolve(subscribed({}, call));
       };
       if (this.#stopped) return end();
-      // It may have ended while its resources were asked for: that is said at once.
+      // The stream may have ended while its resources were requested. Then it ends at once.
       this.#listeners.set(call, { filter, end });
       call.onAbort(end);
       call.onLeave(end);
@@ -191,7 +194,7 @@ export class Changes {
     });
   }
 
-  /** Ends every listen stream gracefully, and hears of nothing any more. */
+  /** Ends every listen stream in order, and stops listening. */
   stop(): void {
     this.#stopped = true;
     this.#gaps.close();
@@ -200,7 +203,7 @@ export class Changes {
   }
 }
 
-/** Origin of a change, by whose connection told of it. */
+/** Origin of a change: the owner of the connection that reported it. */
 export interface Whose {
   readonly principal: string | undefined;
 }
@@ -223,7 +226,7 @@ export function ownWords(params: JsonObject): JsonObject {
   return Object.keys(others).length === 0 ? rest : { ...rest, _meta: others };
 }
 
-/** Tells whether a notification tells of a change of a list. */
+/** Tells whether a notification reports a change of a list. */
 export function isListChange(method: string): boolean {
   return methodOf(method)?.tells !== undefined;
 }
@@ -236,7 +239,7 @@ function topicsOf(capabilities: ServerCapabilities): Topics {
   return Object.fromEntries(changing(capabilities).map(({ list }) => [list, true]));
 }
 
-/** Waits, unless the signal says that nobody does any more. */
+/** Waits until the time is up or the signal aborts. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();

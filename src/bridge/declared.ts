@@ -2,13 +2,13 @@ import type { ClientCapabilities } from '../protocol/capability.ts';
 import { declaredExtensions, livesIn, withExtensions } from '../protocol/extension.ts';
 import type { Revision } from '../protocol/revision.ts';
 
-/** The same object each time for the same capabilities. */
+/** Cache: the same object each time for the same capabilities. */
 const declared = new WeakMap<ClientCapabilities, ClientCapabilities>();
 
 /**
- * Capabilities of a client as an upstream of the same words is told of them: everything but the tasks that it hosts, of which a connection of its own
- * alone may tell, and
- * extensions that its revision does not have. The same object where there is neither.
+ * Capabilities of a client, as an upstream of the same revision gets them. It leaves out the client's own tasks, which
+ * need a connection of their own, and extensions that its revision does not have. It returns the same object if there
+ * is neither.
  */
 export function declaredFor(capabilities: ClientCapabilities, from: Revision): ClientCapabilities {
   const { extensions = {} } = capabilities;
@@ -23,8 +23,8 @@ export function declaredFor(capabilities: ClientCapabilities, from: Revision): C
 }
 
 /**
- * The tasks that the client of a session hosts, as the server is told that has a connection with it alone: which of them another server asked for
- * nobody could say, so that none are listed. (Spec 2025-11-25, Tasks.)
+ * The tasks that the client of a session supports, as a server with a connection of its own gets them. The list method
+ * is left out, since the client does not know which tasks another server requested. (Spec 2025-11-25, Tasks.)
  */
 export function hostedFor(
   { tasks }: ClientCapabilities,
@@ -36,11 +36,14 @@ export function hostedFor(
   return { tasks: others };
 }
 
-/** Capabilities of sessions with their extensions in the places of another revision: each request of a session has the same. */
+/**
+ * Cache: capabilities of sessions with their extensions moved for another revision. Each request of a session has the
+ * same.
+ */
 const moved = new WeakMap<ClientCapabilities, ClientCapabilities>();
 
 /**
- * The same with extensions in the places that the other revision has.
+ * Moves extensions to the place that the other revision has for them.
  *
  * @param from Revision in which the client declared them.
  * @param to Revision of the upstream.

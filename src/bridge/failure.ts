@@ -15,8 +15,8 @@ export interface FailureContext {
 }
 
 /**
- * An error upstream in words that are true for the client downstream: what the upstream says of the client's request
- * passes as it is; what it says of the bridge's, and what became of the connection, is an internal error.
+ * Converts an upstream error into one that is true for the client downstream. An error about the client's request
+ * passes unchanged. An error about the bridge's own request or its connection becomes an internal error.
  */
 export function failureFor(error: unknown, context: FailureContext): unknown {
   if (error instanceof ConnectionError || isOfAuthorization(error)) return unreachable(error);
@@ -25,7 +25,7 @@ export function failureFor(error: unknown, context: FailureContext): unknown {
 }
 
 function ofTheProtocol(error: McpError, context: FailureContext): McpError {
-  // Revisions without a code for it say with an invalid request which capabilities they miss.
+  // Revisions without a code for it report missing capabilities with an invalid request.
   if (error.kind === 'invalidRequest' && isOfTheClient(error.data, context.call.client.capabilities))
     return new McpError('missingRequiredClientCapability', error.message, { data: error.data, cause: error });
   if (isOfTheHop(error, context)) {
@@ -36,9 +36,9 @@ function ofTheProtocol(error: McpError, context: FailureContext): McpError {
 }
 
 /**
- * Makes the error that a client hears when the connection upstream failed or could not be opened. What transports say
- * of it is for the operator: it may cite the path of a URL, a body or the last line of a process, and any of these a
- * key.
+ * Makes the client's error when the upstream connection failed or could not be opened. The transport's message is only
+ * for the operator: it may quote the path of a URL, a body or the last line of a process, and any of these may contain
+ * a key.
  */
 export function unreachable(error: unknown): McpError {
   if (error instanceof McpError && error.kind === 'busy') return error;
@@ -74,7 +74,7 @@ export function authorizationIn(error: unknown): OfAuthorization | undefined {
 
 const noAuthorization = 'the bridge could not be authorized at the upstream server';
 
-/** Words in which clients hear of such a failure; the operator hears what the upstream and its authorization server said. */
+/** Messages of such failures for clients. The operator gets what the upstream and its authorization server sent. */
 const refusals: Readonly<Record<string, string>> = {
   'login-required': 'the upstream server wants somebody to sign in there, whom this bridge cannot ask',
   denied: 'no access to the upstream server was granted',
@@ -82,7 +82,7 @@ const refusals: Readonly<Record<string, string>> = {
   timeout: 'nobody signed in at the upstream server in time',
 };
 
-/** Reason why the upstream was not reached, in words for its clients. */
+/** The reason why the upstream was not reached, in a form that is safe for its clients. */
 export function harmlessWords(error: unknown): string {
   const authorization = authorizationIn(error);
   if (authorization !== undefined) return refusals[authorization.reason] ?? noAuthorization;
@@ -90,7 +90,7 @@ export function harmlessWords(error: unknown): string {
     return error.cause instanceof ConnectionError ? harmlessWords(error.cause) : error.message;
   if (!(error instanceof ConnectionError)) return 'it could not be reached';
   const { reason, status, cause } = error;
-  // A message of the server that is not as the protocol wants it; what is none at all has other causes.
+  // Either a malformed message of the server, or a response that is not a message at all, which has other causes.
   const isMessage = status === undefined && (cause === undefined || cause instanceof McpError);
   if (reason === 'invalid-message' && isMessage) return error.message;
   return `${wordsFor[reason]}${status === undefined ? '' : ` (HTTP ${status})`}`;
@@ -111,7 +111,7 @@ const wordsFor: Readonly<Record<ConnectionReason, string>> = {
   incompatible: 'the server and the bridge have no revision in common',
 };
 
-/** The words of an error, for warnings. */
+/** The message of an error, for warnings. */
 export function wordsOf(error: unknown): string {
   const authorization = authorizationIn(error);
   if (authorization !== undefined) return authorization.message;
@@ -141,8 +141,8 @@ function isOfTheHop({ kind, code, data }: McpError, { call }: FailureContext): b
 }
 
 /**
- * Tells whether the client lacks what the upstream misses; what the client has and the bridge keeps back is the
- * bridge's lack.
+ * Tells whether the client lacks the capability that the upstream misses. If the client has it and the bridge holds it
+ * back, the bridge is at fault.
  */
 function isOfTheClient(data: unknown, declared: ClientCapabilities): boolean {
   const required = isObject(data) ? data['requiredCapabilities'] : undefined;
@@ -150,12 +150,12 @@ function isOfTheClient(data: unknown, declared: ClientCapabilities): boolean {
   return isObject(required) && missing(required as ClientCapabilities, declared) !== undefined;
 }
 
-/** The code of `urlElicitationRequired`, which a client knows where errors of this name exist, and nowhere else. */
+/** The code of `urlElicitationRequired`. A client knows it only in revisions that define this error. */
 const visitFirst = -32042;
 
 /**
- * Tells whether a client may be sent to a page: where its revision has no such errors, a call that can ask has it visit
- * the page all the same.
+ * Tells whether a client may be sent to a page by an error. If its revision has no such error, a call that can ask asks
+ * for the visit.
  */
 function maySendToVisit({ facts, client, ask }: FailureContext['call']): boolean {
   return ask === undefined
@@ -170,7 +170,7 @@ function isNotFound({ kind, data }: McpError, { call, revision }: FailureContext
   return kind === 'resourceNotFound' || (kind === 'invalidParams' && named && isInvalidParams(revision));
 }
 
-/** Tells whether what is not found has no error of its own in a revision. */
+/** Tells whether a revision has no separate error for a missing item. */
 function isInvalidParams(revision: Revision): boolean {
   return codeOf('resourceNotFound', revision) === codeOf('invalidParams', revision);
 }

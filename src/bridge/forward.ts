@@ -39,14 +39,14 @@ import { GuardedState } from './guarded-state.ts';
 const servedUndeclared: ReadonlySet<string> = new Set(['tools', 'resources', 'prompts', 'completions']);
 
 /**
- * Tells whether a request goes on to a server that did not declare its feature: some serve it all the same. The log level
- * is refused, since nobody could say whether messages will come.
+ * Tells whether a request is forwarded to a server that did not declare its feature: some serve it all the same. A log
+ * level is rejected, since it is unknown whether messages will come.
  */
 export function asksUndeclared(declared: ServerCapabilities, feature: string, method: string): boolean {
   return servedUndeclared.has(feature) && (methodOf(method)?.list === undefined || isAskedForLists(declared));
 }
 
-/** The `_meta` keys that speak of one hop; they are written anew for the next one. */
+/** The `_meta` keys that concern one hop. They are set again for the next one. */
 const hopKeys: ReadonlySet<string> = new Set([
   'progressToken',
   metaKey.protocolVersion,
@@ -66,21 +66,23 @@ export interface Outgoing {
   /** In the canonical model. */
   readonly params: JsonObject;
   readonly call: Carried;
-  /** Asks the upstream for progress, where the client wants it. */
+  /** Requests progress from the upstream, if the client wants it. */
   readonly progressToken: ProgressToken | undefined;
-  /** Takes what ends the progress of a call whose client wishes for a task, where that goes on after the answer. */
+  /**
+   * Receives the function that ends the progress of a call with a task wish, if progress continues after the answer.
+   */
   readonly holdProgress: ((release: () => void) => void) | undefined;
-  /** True when the connection speaks for the client of the request alone, and said so when it was opened. */
+  /** True if the connection belongs to the client of the request alone, and carried its description from the start. */
   readonly own: boolean;
   /** Parts that it needs where its client is asked by results. */
   readonly waiting: AskedByResults | undefined;
-  /** Hears of faults in results that are put up with. */
+  /** Receives tolerated faults in results. */
   readonly tolerated: ToleratedFaults;
-  /** Hears the id that it is sent with. */
+  /** Receives the id of the sent request. */
   onSent(id: number): void;
-  /** Hears that the upstream was told to give the call up. */
+  /** Called when the upstream was sent a cancellation of the call. */
   onGivenUp(): void;
-  /** Hears that the upstream answered after the call was given up. */
+  /** Called if the upstream answered after the call was cancelled. */
   onLateAnswer(): void;
 }
 
@@ -90,14 +92,14 @@ export function revisionFor(client: Pick<Client, 'revision'>): Revision {
 }
 
 /**
- * Carries one request to the upstream and its result back, both in the canonical model.
+ * Forwards one request to the upstream and its result back, both in the canonical model.
  *
- * @throws McpError what the upstream answered, or an internal error that says what became of it.
+ * @throws McpError from the upstream, or an internal error with the cause.
  */
 export async function forward(client: Client, outgoing: Outgoing): Promise<JsonObject> {
   const { params, call, waiting } = outgoing;
   const asks = methodOf(call.method)?.inputRequired === true && revisionFor(client).resultsAsk;
-  // Only a client that is asked by results is given the server's state, and only one that is known can be told from others.
+  // Only a client of the stateless version gets the server's state, and only a principal identifies the client.
   if (!asks || !call.facts.resultsAsk || waiting === undefined || call.auth === undefined)
     return await carry(client, outgoing);
   const state = new GuardedState(waiting, call, params);
@@ -109,7 +111,7 @@ async function carry(client: Client, outgoing: Outgoing): Promise<JsonObject> {
   const waiting = waitingIn(outgoing);
   const { _meta: _, task: wish, ...rest } = params;
   const revision = revisionFor(client);
-  // What a method that the protocol does not know calls so is no wish for a task.
+  // In a method that the protocol does not know, the field is no task wish.
   const isCarried = methodOf(call.method) === undefined || carriesWish(call, revision, client);
   const task = isCarried ? wish : undefined;
   const sent = { ...rest, ...(task === undefined ? {} : { task }), ...answersOf(call, revision) };
@@ -143,17 +145,17 @@ async function carry(client: Client, outgoing: Outgoing): Promise<JsonObject> {
   }
 }
 
-/** Parts that waiting for a task takes; nothing where a call of a tool that runs as one alone is refused. */
+/** Code for waiting for a task; `undefined` if calls of tools that require tasks are rejected. */
 function waitingIn({ waiting }: Outgoing): Waiting | undefined {
   const isTaskOnly = waiting?.isTaskOnly;
   return waiting === undefined || isTaskOnly === undefined ? undefined : { ...waiting, isTaskOnly };
 }
 
-/** Way in which a request goes up. */
+/** The options of the forwarded request. */
 function optionsFor(outgoing: Outgoing, revision: Revision) {
   const { params, call, progressToken, holdProgress, own, onSent, onGivenUp, onLateAnswer } = outgoing;
   return {
-    // The client of the bridge sets the deadlines; when it gives up, the upstream is told.
+    // The client of the bridge sets the deadlines. If it cancels, the upstream is notified.
     timeoutMs: 0,
     signal: call.signal,
     logLevel: call.logLevel,
@@ -165,7 +167,7 @@ function optionsFor(outgoing: Outgoing, revision: Revision) {
     ...(own
       ? {}
       : { clientInfo: call.client.info, capabilities: declaredIn(call.facts, revision, call.client.capabilities) }),
-    // What may be kept is kept for clients that know of no such thing; the others keep it themselves.
+    // Cacheable results are cached for clients whose revision has no cache hints. Other clients cache them themselves.
     ...(call.facts.cacheHints ? {} : { cache: 'use' as const }),
     ...resultTypesFor(call),
     ...(holdProgress === undefined ? {} : { task: { holdProgress } }),
@@ -179,20 +181,23 @@ function resultTypesFor(call: Carried): Pick<RequestOptions, 'resultTypes'> {
   return mayBeTask(call) ? { resultTypes: ['task'] } : {};
 }
 
-/** Some servers say so of their answers to `tasks/get` too. (ext-tasks, in its examples of errors.) */
+/** Some servers use that result type for their answers to `tasks/get` too. (ext-tasks, in its examples of errors.) */
 function mayBeTask(call: Carried): boolean {
   return (call.method === 'tools/call' || call.method === 'tasks/get') && takesTasks(call);
 }
 
-/** A client that declared extensions hears what they answer in place of the result of a method; which of them does, no bridge knows. */
+/**
+ * A client that declared extensions may get an extension result in place of the result of a method. A bridge does not
+ * know which extension it is.
+ */
 function mayBeOfExtension({ method, facts, client }: Carried): boolean {
   const row = methodOf(method);
-  // Before results said what they are, those of the protocol's own methods could be nothing else.
+  // Before results had a type, a protocol method could return only its own result.
   if (row !== undefined && !(facts.resultTypes && row.inputRequired === true)) return false;
   return Object.keys(declaredExtensions(facts, client.capabilities)).length > 0;
 }
 
-/** The words of a client about its request that go up with it: all but those that speak of one hop. */
+/** The client's `_meta` keys that are forwarded: all but those that concern one hop. */
 export function carriedMeta(meta: unknown): Pick<RequestOptions, 'meta'> {
   if (!isObject(meta)) return {};
   const entries = Object.entries(meta).filter(([key]) => !hopKeys.has(key));
@@ -210,14 +215,14 @@ function answersOf({ facts, inputResponses, requestState }: Carried, revision: R
   };
 }
 
-/** Way in which a request went up. */
+/** The facts about a forwarded request. */
 interface Sent {
   readonly revision: Revision;
   /** The form in which the upstream has tasks. */
   readonly form: TaskForm;
-  /** The wish for a task that went with it. */
+  /** The task wish that was sent with it. */
   readonly task: unknown;
-  /** True where the connection lists the same itself, and warns of malformed entries. */
+  /** True if the connection lists the same itself, and warns of malformed entries. */
   readonly quiet: boolean;
 }
 
@@ -232,7 +237,7 @@ function lifted(
   const isOfTask = revision.resultTypes && resultType === 'task';
   if (isOfTask && !(form === 'extension' && mayBeTask(call)))
     throw new McpError('internalError', `the upstream server answered ${method} with a task, which was not asked for`);
-  // Only who may hear of such a result gets here with one, and it goes on as it came.
+  // Only clients that may receive such a result get here with one. It is forwarded unchanged.
   if (revision.resultTypes && !isOfTask && !protocolKinds.has(resultType))
     return passedOn(result) as unknown as JsonObject;
   const asks = row?.inputRequired === true && revision.resultsAsk && resultType === 'input_required';
@@ -240,12 +245,12 @@ function lifted(
   const type = isCreated ? createTaskResultShape : asks ? inputRequiredResultShape : row?.result;
   if (type === undefined) return result;
   try {
-    // Every result type is an object with string keys.
-    // A client of the same version gets what is malformed as it came; the tables of another version cannot project it.
+    // Every result type is an object with string keys. A client of the same revision gets malformed parts unchanged.
+    // The tables of another revision cannot convert them.
     const keeps = call.facts === revision;
     const lenience = tolerated.in(method, 'left out for clients of other versions', undefined, { keeps, quiet });
     const read = fromWire(revision, type, result, lenience) as unknown as JsonObject;
-    // What was read as a result that asks is one.
+    // A result that was read as input-required has that type.
     return asks ? askable(read as unknown as InputRequiredResult, call) : read;
   } catch (error) {
     if (!(error instanceof McpError)) throw error;

@@ -16,12 +16,15 @@ export interface StateSeal {
 
 /** The longest state of a server that is carried, in characters; those of servers of ours are shorter. */
 const longestState = 256 * 1024;
-/** No state that was sealed here is longer: a character takes six bytes at most (where it is escaped), a byte four thirds of a character. */
+/**
+ * No state that was sealed here is longer: an escaped character takes at most six bytes, and a byte takes four thirds
+ * of a character.
+ */
 const longestSealed = 8 * longestState + 1024;
 
 /**
- * The server sees all clients as one, so that it cannot tell whose state comes back: the bridge does. (Spec 2026-07-28, MRTR, Server requirements: a state is
- * bound to its principal and its request.)
+ * The server sees all clients as one, so it cannot tell whose state comes back. The bridge checks that. (Spec
+ * 2026-07-28, MRTR, Server requirements: a state is bound to its principal and its request.)
  */
 export class GuardedState {
   readonly #seal: Seal;
@@ -48,9 +51,9 @@ export class GuardedState {
   }
 
   /**
-   * A result with its state sealed, where it has one.
+   * A result with its state sealed, if it has one.
    *
-   * @throws McpError internalError for one that is too long.
+   * @throws McpError internalError if the state is too long.
    */
   async sealed(result: JsonObject): Promise<JsonObject> {
     const { resultType, requestState } = result;

@@ -16,10 +16,12 @@ interface Known {
   readonly wrapped: boolean;
 }
 
-/** The tools of the upstream whose definitions say how their calls travel: in headers, or with a wrapped result. */
+/**
+ * The tools of the upstream whose definitions control how their calls are sent: with headers, or with a wrapped result.
+ */
 export class UpstreamTools {
   readonly #known = new Map<string, Known>();
-  /** The word of those that may run as tasks. */
+  /** The task support of tools that may run as tasks. */
   readonly #support = new Map<string, 'optional' | 'required'>();
 
   /** The definitions that mirror a parameter. */
@@ -27,14 +29,14 @@ export class UpstreamTools {
     return [...this.#known.values()].filter(({ parameters }) => parameters.length > 0).map(({ tool }) => tool);
   }
 
-  /** Takes a whole list: what is not in it is gone. */
+  /** Takes a whole list. Tools that are not in it are dropped. */
   learn(tools: readonly Tool[]): void {
     this.#known.clear();
     this.#support.clear();
     for (const tool of tools) this.#add(tool);
   }
 
-  /** Takes what a page of a list says, and gives the page back. */
+  /** Takes the definitions of a page of a list, and returns the page. */
   seen(page: JsonObject): JsonObject {
     // The page was read as the result of tools/list, but for entries that are malformed.
     for (const tool of page['tools'] as readonly Tool[])
@@ -46,19 +48,19 @@ export class UpstreamTools {
     return this.#known.get(tool)?.parameters ?? [];
   }
 
-  /** The word of a tool that may run as a task. */
+  /** The task support of a tool that may run as a task. */
   taskSupport(tool: string): 'optional' | 'required' | undefined {
     return this.#support.get(tool);
   }
 
-  /** Parts that requests need whose clients are asked by results. */
+  /** Code for requests whose clients are asked through results. */
   waiting(settings: Pick<Settings, 'parked' | 'taskOnly'> & { readonly member?: string | undefined }): AskedByResults {
     const { parked, taskOnly, member = '' } = settings;
     const isTaskOnly = (tool: string): boolean => this.taskSupport(tool) === 'required';
     return { ...parked, member, isTaskOnly: taskOnly === 'refuse' ? undefined : isTaskOnly };
   }
 
-  /** The result of a call as the listed output schema has it: where that is wrapped, so is an object. */
+  /** The result of a call in the form of the listed output schema: if that is wrapped, an object is wrapped too. */
   fitted(result: JsonObject, tool: unknown, revision: Revision): JsonObject {
     if (revision.structuredContent !== 'object' || !isObject(result['structuredContent'])) return result;
     return typeof tool === 'string' && this.#known.get(tool)?.wrapped === true ? wrapStructuredContent(result) : result;

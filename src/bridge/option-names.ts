@@ -36,7 +36,7 @@ const rates: Names<BridgeRates> = {
   now: 1,
 };
 
-/** @throws TypeError for options of a bridge that do not exist, at any depth, and for an `info` that is none. */
+/** @throws TypeError for unknown options of a bridge, at any depth, and for an invalid `info`. */
 export function checkNames(options: BridgeOptions | MergedBridgeOptions): void {
   const several = 'upstreams' in options ? options.upstreams : {};
   refuseUnknown('createBridge', options, 'upstreams' in options ? before.several : before.one);

@@ -28,20 +28,20 @@ export interface BridgeBehavior {
   readonly revisions?: readonly RevisionDate[];
   /** The revisions spoken to upstream servers; all of them by default. */
   readonly upstreamRevisions?: readonly RevisionDate[];
-  /** Name of the bridge, where it does not pass its client's name on. */
+  /** Name of the bridge, when it does not forward its client's name. */
   readonly info?: Implementation;
   /**
-   * Limit of upstream connections (child processes, sessions) that may be open at once; 64 by default. Beside the one
-   * that stateless clients share, each client of a handshake revision needs one, and so does each stateless client that
-   * has a principal or declares what a handshake server may ask it. Several upstreams share the number. Where all are
-   * open the least recently used one that is idle makes way: a session goes on with another one, or ends with 404 where
-   * calls may have left something in the server. Where all are in the middle of calls a client is refused with 503.
-   * Those that are being closed count apart: as many as may be open (32 at least) may take their time.
+   * Limit of open upstream connections (child processes, sessions); 64 by default. Stateless clients share one. In
+   * addition, each client of a session-based version needs one. So does each stateless client that has a principal or
+   * declares capabilities that a session-based server may use for questions. Several upstreams share the number. If all
+   * are open, the least recently used idle one is closed. Its session continues with another one, or ends with 404 if
+   * calls may have left state in the server. If all are in the middle of calls, a client gets 503. Connections that are
+   * being closed count separately: as many as may be open (at least 32).
    */
   readonly maxUpstreams?: number;
   /**
-   * Limit of the upstream connections that are one principal's, or one address's (of IPv6 the first half of it) where there
-   * are no principals; half of all by default. Behind a proxy these are all one address, unless `trustedProxies` names it.
+   * Limit of the upstream connections of one principal, or of one address (for IPv6, its first half) without
+   * principals; half of all by default. Behind a proxy all clients have one address, unless `trustedProxies` names it.
    */
   readonly maxUpstreamsPerClient?: number;
   /**
@@ -50,8 +50,9 @@ export interface BridgeBehavior {
    */
   readonly taskOnly?: 'wait' | 'refuse';
   /**
-   * Place for what the processes of this bridge share; its bus reaches sessions, parked calls, and what tasks ask, that another process holds. One that processes share needs
-   * `rounds.keys`. Who made it closes it, after the bridge.
+   * Store for data that the processes of this bridge share. Its bus reaches sessions, suspended calls and task
+   * questions that another process holds. A shared store needs `rounds.keys`. The creator of the store closes it, after
+   * the bridge.
    */
   readonly store?: Store;
   /**
@@ -60,22 +61,22 @@ export interface BridgeBehavior {
    * alone is `tasks.ask`.
    */
   readonly tasks?: BridgeTasks | TasksAsked;
-  /** Limits of calls that wait for the answers of stateless clients, where the server asks in the middle of them. */
+  /** Limits of calls that wait for answers of stateless clients, if the server asks in the middle of them. */
   readonly rounds?: BridgeRounds;
-  /** Limits of how often clients may ask; none by default. */
+  /** Rate limits of clients; none by default. */
   readonly rateLimits?: BridgeRates;
-  /** Hears errors that are masked from clients; by default they go to the console's error stream. */
+  /** Receives errors that are masked from clients; by default they go to the console's error stream. */
   readonly onError?: (error: unknown, where: string) => void;
-  /** Hears what happens to it, as `onEvent` of a server does: sessions, streams, refused requests, its store, its end. */
+  /** Receives events, as `onEvent` of a server does: sessions, streams, rejected requests, its store, its end. */
   readonly onEvent?: OnEvent;
-  /** Hears what was ignored or could not be delivered; by default it goes to the console's error stream. */
+  /** Receives warnings about ignored or undeliverable data; by default they go to the console's error stream. */
   readonly onWarning?: (message: string) => void;
   /**
    * Time that an upstream may take to start and answer the first question before it is taken for an older one, in
    * milliseconds; 8000.
    */
   readonly probeTimeoutMs?: number;
-  /** Gives up connecting; once the bridge stands it has no effect. */
+  /** Aborts connecting. Once the bridge is ready it has no effect. */
   readonly signal?: AbortSignal;
 }
 
@@ -87,9 +88,9 @@ export interface BridgeOptions extends BridgeBehavior {
   readonly sharing?: Sharing;
   /** Authorization at a server that is given by its URL. */
   readonly auth?: UpstreamCredentials;
-  /** The one that clients are at the server; it must be chosen where there is `auth` and the bridge is guarded. */
+  /** The identity of clients at the server. Required if there is `auth` and the bridge is protected. */
   readonly upstreamAuth?: UpstreamAuth;
-  /** The login of a person that it wants, where its transport has `auth` that asks nobody by itself. */
+  /** The interactive login for the server, if the `auth` of its transport cannot ask the user itself. */
   readonly login?: UpstreamLogin;
 }
 
@@ -98,8 +99,7 @@ export interface MergedBridgeOptions extends BridgeBehavior {
   /** The servers by name, the first in order first. A name shows in the names of tools and prompts. */
   readonly upstreams: Readonly<Record<string, UpstreamOptions>>;
   /**
-   * Rule by which tools and prompts are called `server__name`: where two servers have the same name (`collisions`, the
-   * default), or everywhere.
+   * Rule for the names `server__name` of tools and prompts: on name collisions (`collisions`, the default), or always.
    */
   readonly prefix?: PrefixMode;
   /**
@@ -123,18 +123,18 @@ export interface UpstreamOptions {
   readonly sharing?: Sharing;
   /** Authorization at a server that is given by its URL. */
   readonly auth?: UpstreamCredentials;
-  /** The one that clients are at the server; it must be chosen where there is `auth` and the bridge is guarded. */
+  /** The identity of clients at the server. Required if there is `auth` and the bridge is protected. */
   readonly upstreamAuth?: UpstreamAuth;
-  /** The login of a person that it wants, where its transport has `auth` that asks nobody by itself. */
+  /** The interactive login for the server, if the `auth` of its transport cannot ask the user itself. */
   readonly login?: UpstreamLogin;
 }
 
 /**
  * Users of a connection to an upstream.
  *
- * - `per-client`: each session of a handshake revision before a handshake server has one of its own. Stateless clients
- *   share by principal and by what they declare; a call that the server may question shares with no other such call.
- * - `shared`: all clients use one. There a server of a handshake revision can ask nobody: its questions are refused.
+ * - `per-client`: for a session-based server, each downstream session has its own. Stateless clients share by principal
+ *   and by declared capabilities. A call that the server may question shares with no other such call.
+ * - `shared`: all clients use one. A session-based server cannot ask questions there: they are rejected.
  */
 export type Sharing = 'per-client' | 'shared';
 
@@ -226,7 +226,9 @@ export function bridgeSettingsOf(options: BridgeBehavior): Settings {
   };
 }
 
-/** Options of one bridge alone: by them it has its own store in memory, whoever else is made with the same. */
+/**
+ * Options object of this bridge alone. A store in memory belongs to it, even if another bridge gets the same options.
+ */
 function tasksOf(tasks: BridgeTasks | undefined, shared: Store | undefined): BridgeTasks {
   const store = tasks?.store ?? shared?.tasks;
   return { ...tasks, ...(store === undefined ? {} : { store }) };
@@ -243,7 +245,7 @@ function parkedOptions(
   return { seal, ttlMs, bus: bus ?? (store && busOf(store)), now: Date.now };
 }
 
-/** A result may be held by several processes; a parked call has one holder, and what is asked of either one answer. */
+/** Several processes may hold a result. A suspended call has one owner, and a question to either gets one answer. */
 function isOfOne(channel: string): boolean {
   return !channel.startsWith(heldChannels) || channel.slice(heldChannels.length).includes('/');
 }
@@ -257,7 +259,7 @@ function busOf(store: Store): Bus {
   };
 }
 
-/** @throws TypeError for what no server can be reached by, and for a `sharing` that there is none of. */
+/** @throws TypeError for an invalid upstream, and for an unknown `sharing`. */
 export function checkUpstream(where: string, { upstream, sharing, login }: UpstreamOptions): void {
   const given: unknown = upstream;
   const isUrl = given instanceof URL || (typeof given === 'string' && /^https?:/i.test(given) && URL.canParse(given));

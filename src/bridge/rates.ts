@@ -8,14 +8,15 @@ import type { JsonObject } from '../protocol/features/common.ts';
 import type { Settings } from './options.ts';
 
 /**
- * Limits of how often clients may ask, as those of a server: each principal has measures of its own; of clients without one each session has, and each
- * address where there is no session. They hold over all processes that share a `store`. Each round of a call counts, since its state is the server's.
+ * Rate limits of clients, as those of a server. Each principal has its own limits. Without a principal, each session
+ * has, or each address if there is no session. All processes that share a `store` share the limits. Each round of a
+ * call counts, since its state belongs to the server.
  */
 export type BridgeRates = Omit<RateLimits, 'tasks'>;
 
 /** Limits of one bridge, for all that it serves. */
 export interface RatesOfBridge {
-  /** Makes a host whose clients ask within the limits. */
+  /** Makes a host whose clients are limited. */
   within(host: Host): Host;
 }
 
@@ -40,7 +41,7 @@ function hostWithin(host: Host, rated: Rated): Host {
     return (params: JsonObject, call) =>
       withinRates({ method, name: params['name'], call }, rated, () => run(params, call));
   };
-  // What a host says of itself may change: what works it out is taken over, and not what it gives now.
+  // The properties of a host may change, so this copies the getters, not their current values.
   const descriptors = Object.getOwnPropertyDescriptors(host);
   const own = { rates: askedRates(rated), handler };
   return Object.defineProperties({}, { ...descriptors, ...Object.getOwnPropertyDescriptors(own) }) as Host;

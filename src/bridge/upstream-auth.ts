@@ -1,4 +1,4 @@
-/** Choices of whom a bridge is at the servers behind it, and what follows from them for serving it. */
+/** The identity of a bridge's clients at the servers behind it, and its consequences for serving. */
 
 import type { Authorization } from '../auth/common/authorizer.ts';
 import type { ActsBehind, Serving } from '../server/runtime/endpoint.ts';
@@ -18,19 +18,20 @@ export type UpstreamCredentials =
   | Authorization;
 
 /**
- * The one that the clients of a bridge are at the server behind it.
+ * The identity of the clients of a bridge at the server behind it.
  *
- * - `service`: one machine for all of them, by `auth` or by what the transport has.
- * - `exchange`: each as themselves, by a token that is got in exchange for theirs; `protect` has `exchange` then.
- * - `{ as: 'per-principal', … }`: each as who they are there; everybody signs in, on the way of a page of the bridge.
+ * - `service`: one shared identity, by `auth` or by the transport's credentials.
+ * - `exchange`: each client's own, by a token that the bridge gets in exchange for theirs. `protect` then needs
+ *   `exchange`.
+ * - `{ as: 'per-principal', … }`: each user's own at that server. Every user signs in through a page of the bridge.
  */
 export type UpstreamAuth = 'service' | 'exchange' | ExchangeUpstream | PerPrincipalUpstream;
 
-/** The choice for one upstream, with what was found out of it. */
+/** The choice for one upstream, with the facts that follow. */
 export type UpstreamIdentity =
-  /** Everybody is the same there: nothing is sent, or what was chosen to be everybody's. */
+  /** All clients are the same there: there are no credentials, or those that were chosen to be shared. */
   | { readonly kind: 'one'; readonly auth: UpstreamCredentials | undefined; readonly isService: boolean }
-  /** Nobody said whose it is. */
+  /** The owner of the credentials was not chosen. */
   | {
       readonly kind: 'undecided';
       readonly auth: UpstreamCredentials | undefined;
@@ -41,7 +42,7 @@ export type UpstreamIdentity =
       readonly kind: 'per-principal';
       readonly upstream: URL;
       readonly options: PerPrincipalUpstream;
-      /** Signs people in; made by whoever serves them. */
+      /** Signs users in. Created when the bridge is served. */
       signIn(): UpstreamSignIn;
     };
 
@@ -50,7 +51,7 @@ const exchangeNames: Names<ExchangeUpstream> = { as: 1, audience: 1, resource: 1
 /**
  * The choice for one upstream.
  *
- * @throws TypeError for one that is none, or does not fit what stands beside it.
+ * @throws TypeError for an invalid choice, or one that contradicts other options.
  */
 export function identityOf(
   where: string,
@@ -113,7 +114,7 @@ function whoseIs(
   return auth === undefined && facts === undefined ? undefined : 'credentials';
 }
 
-/** The rules of serving a bridge to such upstreams; none where it has no credentials there. */
+/** The rules for serving a bridge to such upstreams; `undefined` if it has no credentials there. */
 export function behindOf(identities: readonly UpstreamIdentity[]): ActsBehind | undefined {
   const asCallers = identities.some(isOfPrincipals);
   const undecided = identities.flatMap((one) => (one.kind === 'undecided' ? [one.whose] : []));
@@ -161,7 +162,7 @@ function otherName({ knowsCallers, names }: Serving): string | undefined {
 
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|::1)(?::\d{1,5})?$/i;
 
-/** True where each principal has connections of their own, by which nobody else is reached. */
+/** True if each principal has separate connections, which no other principal uses. */
 export function isOfPrincipals(identity: UpstreamIdentity): boolean {
   return identity.kind === 'exchange' || identity.kind === 'per-principal';
 }

@@ -4,32 +4,32 @@ import type { ServerCapabilities } from '../protocol/capability.ts';
 import type { Implementation } from '../protocol/features/common.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
 
-/** The facts that a server told of itself when it was last reached; plain JSON that can be stored. */
+/** The facts that a server reported when it was last reached; plain JSON that can be stored. */
 export interface KnownUpstream {
   readonly revision: RevisionDate;
   readonly server?: Implementation | undefined;
   readonly capabilities: ServerCapabilities;
   readonly instructions?: string | undefined;
-  /** Time for which and by whom they may be kept, where it said so. */
+  /** Cache lifetime and scope, if the server sent them. */
   readonly hint?: { readonly ttlMs?: number; readonly cacheScope?: 'public' | 'private' } | undefined;
 }
 
 /** A page at which a person signs in. */
 export interface LoginPage {
   readonly url: string;
-  /** Reason of the visit, in words for the person; it names the host of the page. */
+  /** Reason for the visit, as a text for the user. It names the host of the page. */
   readonly message: string;
 }
 
 /** A wish to have a person sign in. */
 export interface LoginWanted {
-  /** The scopes that were missing, where the server named some. */
+  /** The missing scopes, if the server named any. */
   readonly scopes?: readonly string[] | undefined;
   /**
-   * Shows the page by a client that can.
+   * Shows the page through a client that supports it.
    *
-   * @returns False where none can, so that the page is to be opened in another way.
-   * @throws Error when the person declined.
+   * @returns False if none does, so that the page must be opened in another way.
+   * @throws Error if the user declined.
    */
   show(page: LoginPage): Promise<boolean>;
   /** True when no request waits for it: the bridge begins, and nothing is known of the server. */
@@ -39,18 +39,18 @@ export interface LoginWanted {
 }
 
 /**
- * The login that a server behind a bridge wants, where its transport has `auth` that asks nobody by itself: what fails with an
- * `AuthorizationError` of the reason `login-required` is made again after it.
+ * The interactive login for a server behind a bridge, if the `auth` of its transport cannot ask the user itself.
+ * Requests that failed with an `AuthorizationError` of the reason `login-required` are sent again after it.
  */
 export interface UpstreamLogin {
   /** Facts of the server from last time, by which the bridge stands before anybody signed in. */
   known(): Promise<KnownUpstream | undefined>;
-  /** Keeps the facts of the server for next time; must not reject for more than that they are not kept. */
+  /** Stores the facts of the server for next time. A rejection only means that they were not stored. */
   keep(known: KnownUpstream): Promise<void>;
   /**
-   * Has a person sign in, once for however many requests; left out where nobody may be asked.
+   * Signs a user in, once for any number of requests; left out if no user may be asked.
    *
-   * @throws AuthorizationError when nobody did.
+   * @throws AuthorizationError if no user signed in.
    */
   signIn?(wanted: LoginWanted): Promise<void>;
 }
@@ -74,7 +74,7 @@ type Facts = Pick<Client, 'revision' | 'server' | 'capabilities' | 'instructions
 
 /** Failure of an authorization, as a bridge sees it through whatever carries it. */
 export interface AuthorizationFailure {
-  /** True when a person who signs in can mend it. */
+  /** True if an interactive sign-in can fix it. */
   readonly mendable: boolean;
   readonly message: string;
   readonly scopes: readonly string[] | undefined;

@@ -14,17 +14,17 @@ export interface CatalogueOptions {
   readonly slots: readonly Slot[];
   readonly prefix: PrefixMode;
   readonly patienceMs: number;
-  /** A list is not what a client was shown any more. */
+  /** A list differs from the one that a client received. */
   onChange(kind: MergedList, call: Call): void;
   onWarning(message: string): void;
 }
 
 /** Number of entries on one page. */
 const pageSize = 1_000;
-/** Limit of doubles that are told of. */
+/** Limit of duplicates that are reported. */
 const mostDoubles = 100;
 
-/** The lists of several servers as one, and whose each entry is. */
+/** The merged lists of several servers, with the owner of each entry. */
 export class Catalogue {
   readonly #options: CatalogueOptions;
   readonly #views = new Views();
@@ -38,9 +38,9 @@ export class Catalogue {
   }
 
   /**
-   * One page of a merged list. A cursor names the last entry of the page before.
+   * One page of a merged list. A cursor names the last entry of the previous page.
    *
-   * @throws McpError invalidParams for a cursor that is not from here, or whose entry is gone.
+   * @throws McpError invalidParams for a cursor that this bridge did not make, or whose entry is gone.
    */
   async list(kind: MergedList, cursor: unknown, call: Call): Promise<JsonObject> {
     const after = typeof cursor === 'string' ? fromCursor(kind, cursor) : undefined;
@@ -64,10 +64,7 @@ export class Catalogue {
     return { kind, entries: [...merged], hint: mergedHint(this.#options.slots, parts) };
   }
 
-  /**
-   * Finds the owner of a tool or prompt by the name that the client of the call was shown; what it was not shown yet is
-   * looked up.
-   */
+  /** Finds the owner of a tool or prompt by the name that the caller's list showed. Unknown names are looked up. */
   async find(kind: 'tools' | 'prompts', name: string, call: Call): Promise<Named<Slot> | undefined> {
     const shown = this.#views.of(call).lists.get(kind);
     const known = shown === undefined ? undefined : this.#lookUp(name, shown);
@@ -79,7 +76,7 @@ export class Catalogue {
     return this.#views.of(call).lists.get(kind) ?? (await this.#refresh(kind, call)).view;
   }
 
-  /** The tool of a name, whoever asks. */
+  /** The tool of a name, for any caller. */
   tool(name: string): Named<Slot> | undefined {
     return this.#latestTools?.targets.get(name) ?? this.#prefixed(name, () => true);
   }
@@ -95,7 +92,7 @@ export class Catalogue {
     return targets.get(name) ?? this.#prefixed(name, isKnown) ?? this.#prefixed(name, () => true);
   }
 
-  /** The prefixed form is right also where it is not needed, so that it stays when collisions come and go. */
+  /** The prefixed form is valid even if it is not needed, so that it stays valid when collisions come and go. */
   #prefixed(name: string, isKnown: (slot: Slot, own: string) => boolean): Named<Slot> | undefined {
     for (const owner of this.#options.slots) {
       const own = withoutPrefix(owner.label, name);
@@ -116,7 +113,7 @@ export class Catalogue {
     });
     const { late, lists } = this.#views.of(call);
     const waiting = late.get(kind);
-    // What came in time is newer; and what is lost has no part.
+    // Parts that came in time are newer. A lost server has no part.
     for (const slot of slots) if (parts.has(slot) || slot.absent) waiting?.delete(slot);
     const items = new Map(slots.map((slot) => [slot, parts.get(slot)?.items ?? waiting?.get(slot) ?? []] as const));
     const before = lists.get(kind);
@@ -124,12 +121,12 @@ export class Catalogue {
       slots.map((slot) => {
         const listed = items.get(slot) ?? [];
         const isShown = parts.has(slot) || listed.length > 0;
-        // What is missing keeps its names: those of the others do not change for it.
+        // A missing server keeps its names: the names of the others do not change because of it.
         return [slot, isShown ? keysOf(kind, listed) : (before?.known.get(slot) ?? new Set<string>())] as const;
       }),
     );
     const view = { targets: isNamed(kind) ? this.#named(known) : this.#first(known), known };
-    // What came until a client gave up says nothing of the others' lists, who may share the view.
+    // If a client aborted, the parts until then must not replace the lists of others, who may share the view.
     if (!call.aborted) {
       lists.set(kind, view);
       if (kind === 'tools') this.#latestTools = view;
@@ -178,7 +175,7 @@ function isNamed(kind: MergedList): boolean {
 }
 
 function keysOf(kind: MergedList, items: readonly JsonObject[]): ReadonlySet<string> {
-  // Every item was read as one of its list, where the key is a string.
+  // Every item was read as an entry of its list, so the key is a string.
   return new Set(items.map((item) => item[mergedLists[kind].key] as string));
 }
 

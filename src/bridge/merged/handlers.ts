@@ -50,7 +50,7 @@ export function mergedHandlers({
     'resources/read': (params, call) => routes.byUri(params.uri, { ...params }, call),
     'resources/subscribe': (params, call) => routes.byUri(params.uri, { ...params }, call),
     'resources/unsubscribe': async (params, call) => {
-      // Whoever watched it stops; to the others it is an unknown URI, which is fine.
+      // The server with the subscription ends it. The others ignore an unknown URI.
       const leaving = slots.map(async ({ single }) => await single?.host.handler(call.method)?.({ ...params }, call));
       const failed: unknown[] = [];
       for (const one of leaving) one.catch((error: unknown) => failed.push(error));
@@ -63,7 +63,7 @@ export function mergedHandlers({
     'subscriptions/listen': ({ notifications }, call) => listens.listen(notifications, call),
   };
   return new Map<string, Handler>([
-    // What names nothing that one of them owns is for whoever knows it.
+    // A request that names no item of one server goes to the first server that knows it.
     ...methodsWith(({ carried }) => carried !== undefined).map((method): [string, Handler] => [
       method,
       (params, call) => routes.inOrder(params, call),
@@ -81,7 +81,7 @@ export function mergedHandlers({
   ]);
 }
 
-/** A prompt is called what its owner calls it; a template goes by its URI. */
+/** A prompt has its owner's name. A template is identified by its URI. */
 async function complete(params: CompleteRequestParams, call: Call, routes: Routes): Promise<unknown> {
   const { ref } = params;
   if (ref.type === 'ref/resource') return await routes.byUri(ref.uri, { ...params }, call);

@@ -35,7 +35,7 @@ export interface MergedListenOptions {
   random(): number;
 }
 
-/** Single things that servers agreed to tell of. */
+/** Resources and tasks that servers agreed to send changes for. */
 interface Agreed {
   readonly resources: ReadonlySet<string>;
   readonly tasks: ReadonlySet<string>;
@@ -47,7 +47,7 @@ interface Stream {
   readonly flags: SubscriptionFilter;
   /** The resources that each server watches for it. */
   readonly uris: ReadonlyMap<Slot, readonly string[]>;
-  /** The tasks that each server tells it of; `undefined` where it asked for none. */
+  /** The tasks that each server sends changes for; `undefined` if the client requested none. */
   readonly tasks: ReadonlyMap<Slot, readonly string[]> | undefined;
   readonly ended: AbortController;
   /** The resources and tasks that were acknowledged; `undefined` until the acknowledgement is sent. */
@@ -90,7 +90,7 @@ export class MergedListen {
     for (const stream of this.#streams) void this.#follow(stream, slot, single);
   }
 
-  /** Tells of a change of a list whoever wants to hear of it. */
+  /** Notifies every interested client of a changed list. */
   changed(method: string): void {
     const list = listChanges.find((one) => one.method === method);
     if (list !== undefined) this.#slices.add(method, () => this.#tellAll(list));
@@ -116,7 +116,7 @@ export class MergedListen {
     const owners = await this.#options.ownersOf(resources, call);
     for (const uri of resources) {
       const owner = owners.get(uri);
-      // What nobody lists, anybody may know.
+      // A resource that no server lists may belong to any of them.
       for (const slot of owner === undefined ? this.#options.slots : [owner])
         uris.set(slot, [...(uris.get(slot) ?? []), uri]);
     }
@@ -135,14 +135,14 @@ export class MergedListen {
     return stream;
   }
 
-  /** Tells whether any server tells of tasks. */
+  /** Tells whether any server sends changes of tasks. */
   #hasTasks(): boolean {
     return this.#options.slots.some(
       ({ single }) => single?.host.capabilities().extensions?.[tasksExtension] !== undefined,
     );
   }
 
-  /** The acknowledgement is the first message of the stream, and names what the servers agreed to by then. */
+  /** The acknowledgement is the first message of the stream. It names what the servers agreed to by then. */
   async #acknowledge(stream: Stream): Promise<void> {
     const { slots, patienceMs } = this.#options;
     const { call, flags, uris, tasks, early, ended } = stream;
@@ -156,7 +156,7 @@ export class MergedListen {
         for (const uri of agreed.resources) watched.add(uri);
         for (const id of agreed.tasks) followed.add(id);
       });
-      // What a server watches is told with the acknowledgement; the lists are in it whatever the servers say.
+      // Agreed resources are part of the acknowledgement. The lists are in it whatever the servers answer.
       (uris.has(slot) || tasks?.has(slot) === true ? named : others).push(agreeing);
     }
     const begun = Promise.all([Promise.all(named), mostOf(others, graceMs)]);
@@ -174,9 +174,9 @@ export class MergedListen {
   }
 
   /**
-   * Follows one server for a stream as long as both are there.
+   * Follows one server for a stream as long as both exist.
    *
-   * @returns What it watches and whose tasks it tells of, once it says so; nothing where it does not.
+   * @returns The resources and tasks that it agreed to; empty if it agrees to none.
    */
   #follow(stream: Stream, slot: Slot, single: Single): Promise<Agreed> {
     const resources = stream.uris.get(slot) ?? [];

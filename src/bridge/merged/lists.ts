@@ -16,7 +16,7 @@ import { graceMs } from './begin.ts';
 import type { Slot } from './slot.ts';
 import { subCall } from './sub-call.ts';
 
-/** The lists that servers have, by what they hold. */
+/** The lists of servers, by their contents. */
 export const mergedLists: Readonly<Record<MergedList, ListFacts>> = {
   tools: factsOf('tools/list'),
   prompts: factsOf('prompts/list'),
@@ -48,7 +48,7 @@ function factsOf(method: ListMethod): ListFacts {
 /** List of one server. */
 export interface ServerPart {
   readonly items: readonly JsonObject[];
-  /** Time that it may be kept; `undefined` where the server does not say. */
+  /** Cache lifetime; `undefined` if the server sends none. */
   readonly hint: CacheHint | undefined;
 }
 
@@ -60,18 +60,18 @@ export interface GatherOptions {
   onWarning(message: string): void;
 }
 
-/** The bounds of one server's list: what is beyond is left out. */
+/** The bounds of one server's list. Entries beyond them are left out. */
 const bounds = { maxPages: 1_000, maxItems: 10_000 } as const;
 /** Longest wait for a list that a server did not declare, in milliseconds. */
 const undeclaredMs = 1_000;
-/** Lists that servers do not have, by what they declared. */
+/** Lists that servers do not have, by their declared capabilities. */
 const lacking = new WeakMap<ServerCapabilities, Set<MergedList>>();
-/** After this time nobody wants a late part any more. */
+/** After this time, a late part is no longer used. */
 const longestMs = 60_000;
 
 /**
- * Fetches the whole list of every server at the same time. Whether names collide shows only in whole lists, which is
- * why pages are not passed on as they are.
+ * Fetches the whole list of every server at the same time. Pages cannot be forwarded one by one, because name
+ * collisions only show in whole lists.
  *
  * @returns The parts that came in time.
  */
@@ -94,7 +94,7 @@ export async function gather(
   return parts;
 }
 
-/** Hint of a merged list, the time that it may be kept; `undefined` where a server does not say or did not answer. */
+/** The cache hint of a merged list; `undefined` if a server sends none or did not answer. */
 export function mergedHint(slots: readonly Slot[], parts: ReadonlyMap<Slot, ServerPart>): CacheHint | undefined {
   const hints: CacheHint[] = [];
   for (const slot of slots) {
@@ -113,14 +113,14 @@ async function partOf(
   { patienceMs, onLate, onWarning }: GatherOptions,
 ): Promise<ServerPart | undefined> {
   const { single } = slot;
-  // Who is looked for already keeps nobody waiting.
+  // A server that is being searched for delays no caller.
   if (single === undefined || slot.absent) return undefined;
   if (!isDeclared(single.host, kind)) return await undeclaredPart(single.host, kind, call);
   return await new Promise<ServerPart | undefined>((resolve) => {
     const { method } = mergedLists[kind];
     let isLate = false;
     const cancel = after(
-      // Who was late is waited for no more until it answers.
+      // A server that was late gets only a short wait until it answers.
       slot.late.has(method) ? Math.min(graceMs, patienceMs) : patienceMs,
       () => {
         isLate = true;
@@ -149,7 +149,7 @@ async function partOf(
   });
 }
 
-/** Fetches the list of one server, once more where no more was lost than the connection of this client. */
+/** Fetches the list of one server. It retries once if only this client's connection was lost. */
 async function fetched(
   slot: Slot,
   call: Call,
@@ -172,8 +172,8 @@ function isDeclared(host: Host, kind: MergedList): boolean {
 }
 
 /**
- * Fetches a list that a server did not declare, since some serve it all the same. One that refuses, or takes long, has
- * none. It is not asked again if it does not know the method, or until its answer comes.
+ * Fetches a list that a server did not declare, since some serve it all the same. If the server rejects it, or takes
+ * long, the list is empty. It is not asked again if it does not know the method, or until its answer comes.
  */
 async function undeclaredPart(host: Host, kind: MergedList, call: Call): Promise<ServerPart> {
   const offered = host.capabilities();
@@ -195,7 +195,7 @@ async function undeclaredPart(host: Host, kind: MergedList, call: Call): Promise
     },
   );
   await settledWithin(undeclaredMs, fetching);
-  // Until it answers, nobody waits for it again.
+  // Until it answers, no caller waits for it again.
   if (part === undefined && !call.aborted) kinds.add(kind);
   return part === undefined || part.items.length === 0 ? nothing : part;
 }
@@ -221,7 +221,7 @@ async function drain(
     const { nextCursor } = result;
     return {
       ...hintOf(result),
-      // What has no name of its own cannot be merged.
+      // An entry without a name cannot be merged.
       items: (result[field] as readonly unknown[]).filter((item) => isNamed(item, key)),
       nextCursor: typeof nextCursor === 'string' ? nextCursor : undefined,
     };
@@ -245,7 +245,7 @@ function isNamed(item: unknown, key: string): item is JsonObject {
   return isObject(item) && typeof item[key] === 'string';
 }
 
-/** Of what belongs to a part, its progress says nothing of the whole. */
+/** Progress of a single part says nothing about the whole, so it is dropped. */
 function relay(call: Call, method: string, params: JsonObject): void {
   if (method !== 'notifications/progress') call.send(method, params);
 }

@@ -16,12 +16,12 @@ import type { PrefixMode, Settings } from '../options.ts';
 import { Routes } from './routes.ts';
 import { Slot, type UpstreamStanding } from './slot.ts';
 
-/** Several servers as one host. Whoever opened it stops and closes it. */
+/** Several servers as one host. The creator stops and closes it. */
 export interface Merged {
   readonly host: Host;
   /** Standing of each server, in order. */
   readonly upstreams: readonly UpstreamStanding[];
-  /** Tells whether nobody waits for anything of any server. */
+  /** Tells whether no caller waits for any server. */
   readonly idle: boolean;
   /** Ends every listen stream in good order. */
   stop(): void;
@@ -88,7 +88,7 @@ export async function openMerged(parts: MergedParts): Promise<Merged> {
     else session.notify(method, {});
   }
 
-  // One server alone keeps nobody else waiting.
+  // A single server delays no other.
   await firstOf(slots, slots.length === 1 ? patienceMs : firstMs);
   const handlers = mergedHandlers({ slots, catalogue, routes, sessions, listens, tasks });
   return {
@@ -126,7 +126,9 @@ function slotsOf(
   });
 }
 
-/** Longest wait for the first server: clients take a bridge that does not answer for an older server, or for none. */
+/**
+ * Longest wait for the first server. Clients take a bridge that does not answer for an older server, or for a dead one.
+ */
 const firstMs = 1_000;
 
 /** Waits for the first server, and a moment for the others. @throws ConnectionError when each of them has failed. */
@@ -181,7 +183,7 @@ function hostOf({ parts: { settings }, slots, catalogue, sessions, handlers }: H
     headerParameters: (tool, auth) => {
       const found = catalogue.tool(tool);
       if (found !== undefined) return found.owner.single?.host.headerParameters(found.name, auth) ?? [];
-      // Nobody listed anything yet: whoever knows the tool knows its parameters.
+      // Before the first list, the server that knows the tool knows its parameters.
       for (const { single } of slots) {
         const parameters = single?.host.headerParameters(tool, auth) ?? [];
         if (parameters.length > 0) return parameters;

@@ -16,7 +16,7 @@ export interface Named<Owner> {
 }
 
 /**
- * Names each thing of several servers once: by its own name where no other server uses it, else, or always, by
+ * Gives each item of several servers a unique name: its own name if no other server uses it, otherwise (or always)
  * `label__name`. The same names in the same order give the same result, and every result is unique.
  */
 export function exposedNames<Owner>(
@@ -35,7 +35,7 @@ export function exposedNames<Owner>(
   const exposed = new Map<string, Named<Owner>>();
   const isPlain = (name: string, owner: Owner): boolean =>
     mode === 'collisions' && users.get(name) === 1 && (prefixed.get(name) ?? []).every((other) => other === owner);
-  // Plain names first: they are nobody's to take.
+  // Plain names first: no prefixed name may take one.
   for (const { owner, names } of lists)
     for (const name of new Set(names)) if (isPlain(name, owner)) exposed.set(name, { owner, name });
   const tried = new Map<string, number>();
@@ -58,16 +58,19 @@ export function labelsOf(servers: readonly string[]): readonly string[] {
   return labels;
 }
 
-/** The prefixed name; one that is too long or taken ends with digits that depend on whose it is. */
+/** The prefixed name. If it is too long or taken, it ends with digits that depend on its owner. */
 function free(label: string, name: string, taken: Taken): string {
   const full = fullName(label, name);
   return full.length <= longestName && !taken.isTaken(full) ? full : unique(digested(label, name), taken);
 }
 
-/** Names that are gone. */
+/** Names that are in use. */
 interface Taken {
   isTaken(name: string): boolean;
-  /** The last number behind each name: whoever has many equal names made has them counted on, not anew each time. */
+  /**
+   * The last number used for each name. For many equal names, counting continues here instead of starting over each
+   * time.
+   */
   readonly tried: Map<string, number>;
 }
 

@@ -10,9 +10,9 @@ import { ownMethodsKey, type Extensions } from '../../protocol/extension.ts';
 import type { Slot } from './slot.ts';
 
 /**
- * Capabilities that several servers offer together. A list of more than one server changes when one of them comes; and
- * while one is missing nobody knows what it will bring, but clients hear later only of what they were offered at the
- * beginning.
+ * Capabilities that several servers offer together. A list of several servers changes when one of them joins. While a
+ * server is missing, its capabilities are unknown, but clients only get notifications for capabilities that were
+ * declared at the beginning.
  */
 export function mergedCapabilities(slots: readonly Slot[]): ServerCapabilities {
   const offers = slots.flatMap(({ single }) => (single === undefined ? [] : [single.host.capabilities()]));
@@ -33,7 +33,9 @@ export function mergedCapabilities(slots: readonly Slot[]): ServerCapabilities {
   };
 }
 
-/** Tasks of several servers, which are listed only where there is one server: one list would need the cursors of all. */
+/**
+ * Tasks of several servers. They can be listed only if there is one server: a joint list would need the cursors of all.
+ */
 function tasksOf(offers: readonly ServerCapabilities[]): ServerCapabilities {
   const all = offers.flatMap(({ tasks }) => (tasks === undefined ? [] : [tasks]));
   const [only] = all;
@@ -49,7 +51,7 @@ function tasksOf(offers: readonly ServerCapabilities[]): ServerCapabilities {
   };
 }
 
-/** Extensions that several servers declare together; of two of the same name that of the first server counts. */
+/** Extensions that several servers declare together. If two have the same id, that of the first server is used. */
 export function mergedExtensions(slots: readonly Slot[]): Extensions {
   const entries = slots.toReversed().flatMap(({ single }) => Object.entries(single?.host.extensions?.() ?? {}));
   return Object.fromEntries(entries);
@@ -64,14 +66,14 @@ export function joinedInstructions(slots: readonly Slot[]): string | undefined {
   return sections.length === 0 ? undefined : sections.join('\n\n');
 }
 
-/** Hint of what is offered together, the time that it may be kept: not at all while a server is missing. */
+/** The joint cache hint: no caching while a server is missing. */
 export function joinedHint(slots: readonly Slot[]): CacheHint {
   return combinedHint(slots.map(({ single }) => single?.host.discoverHint ?? { ttlMs: 0, cacheScope: 'private' }));
 }
 
 /**
- * Asks one server after the other for what the protocol does not know, until one knows the method; a server that is
- * lost hides no other, but might have known.
+ * Asks one server after the other for a method that the protocol does not know, until one knows it. A lost server hides
+ * no other, but might have known the method.
  */
 export async function askForUnknown(
   slots: readonly Slot[],
@@ -91,7 +93,7 @@ export async function askForUnknown(
   throw refusal ?? new McpError('methodNotFound', `${call.method.slice(0, 128)} is not served here`);
 }
 
-/** The same with the servers' own methods in one list: each of them is served by whoever knows it. */
+/** The servers' own methods in one list. The server that knows a method serves it. */
 function experimentalOf(offers: readonly ServerCapabilities[]): ServerCapabilities {
   const listed = offers.map(({ experimental }) => experimental?.[ownMethodsKey]).filter(isFields);
   const all = union(offers, 'experimental');
@@ -100,7 +102,7 @@ function experimentalOf(offers: readonly ServerCapabilities[]): ServerCapabiliti
   return { experimental: { ...all.experimental, [ownMethodsKey]: methods } };
 }
 
-/** Entries by name; of two of the same name that of the first server counts. */
+/** Entries by name. If two have the same name, that of the first server is used. */
 function union(offers: readonly ServerCapabilities[], feature: 'experimental' | 'extensions'): ServerCapabilities {
   const entries = offers.toReversed().flatMap((offer) => Object.entries(offer[feature] ?? {}));
   return entries.length === 0 ? {} : { [feature]: Object.fromEntries(entries) };

@@ -13,9 +13,9 @@ import type { Slot } from './slot.ts';
 
 type Params = Parameters<Handler>[0];
 
-/** Limit of what the templates of one server may cost for one URI: the products of the lengths of both. */
+/** Limit of the cost of matching one URI with the templates of one server: the products of their lengths. */
 const mostWork = 4_000_000;
-/** The same for all URIs of one request. */
+/** That limit for all URIs of one request. */
 const mostWorkOfMany = 100_000_000;
 /** Cost of reading a template, in characters of a URI that it is compared with. */
 const parsing = 8;
@@ -39,10 +39,10 @@ export class Routes {
   }
 
   /**
-   * Finds the owner of a tool or prompt by its name. If a single server shows nothing before a sign-in, an unknown name
-   * goes there, so that the person is asked.
+   * Finds the owner of a tool or prompt by its name. If a single server hides its items before a sign-in, an unknown
+   * name goes there, so that the user is asked.
    *
-   * @throws McpError invalidParams where it is nobody's, or more than one server's.
+   * @throws McpError invalidParams if no server has it, or more than one.
    */
   async named(kind: 'tools' | 'prompts', name: string, call: Call): Promise<Named<Slot>> {
     const found = await this.#catalogue.find(kind, name, call);
@@ -61,7 +61,10 @@ export class Routes {
     throw new McpError('invalidParams', `unknown ${noun} ${shown}${note}`);
   }
 
-  /** Hands a request to the owner of a URI: who lists it, else whose template it follows, else who knows it. */
+  /**
+   * Forwards a request to the owner of a URI: the server that lists it, or whose template matches, or the first that
+   * knows it.
+   */
   async byUri(uri: string, params: Params, call: Call): Promise<unknown> {
     const owner = await this.ownerOf(uri, call);
     return owner === undefined ? await this.inOrder(params, call) : await this.to(owner, params, call);
@@ -72,7 +75,7 @@ export class Routes {
     return (await this.#ownerOf(uri, call, mostWork)).owner;
   }
 
-  /** The same for many URIs, between which everybody else has a turn; those that are left out are nobody's. */
+  /** Finds the owners of many URIs, yielding to other work in between. URIs without an owner are left out. */
   async ownersOf(uris: readonly string[], call: Call): Promise<ReadonlyMap<string, Slot>> {
     const owners = new Map<string, Slot>();
     let left = mostWorkOfMany;
@@ -92,7 +95,7 @@ export class Routes {
     const { targets } = await this.#catalogue.view('templates', call);
     const named = targets.get(uri);
     if (named !== undefined) return { owner: named.owner, work: 0 };
-    // Matching takes time; what a server makes it take is bounded, and whoever owns the URI can still be asked.
+    // Matching takes time, so each server's share is bounded. Beyond it, the owner can still be asked.
     const spent = new Map<Slot, number>();
     for (const [template, { owner }] of targets) {
       const work = (spent.get(owner) ?? 0) + template.length * (uri.length + parsing);
@@ -103,13 +106,14 @@ export class Routes {
     return { work: Math.max(0, ...spent.values()) };
   }
 
-  /** Asks one server after the other until one does not say that the request is none of its business. */
+  /** Asks one server after the other, until one does not answer that it does not know the item. */
   async inOrder(params: Params, call: Call): Promise<unknown> {
     let refusal: McpError | undefined;
     const needs = methodOf(call.method)?.needs;
     const declares = ({ single }: Slot): boolean =>
       needs === undefined || (single !== undefined && hasServerCapability(single.host.capabilities(), needs));
-    // Some servers declare nothing and serve it all the same. They are asked last. Others may end at a method that they do not know.
+    // Some servers declare nothing and serve it all the same. They are asked last. Some servers exit when they get an
+    // unknown method.
     const undeclared = (slot: Slot): boolean =>
       !declares(slot) &&
       slot.single?.host.undeclared?.(needs ?? '', call.method) === true &&
@@ -134,7 +138,7 @@ function signInAdvice(slots: readonly Slot[], call: Call): string {
   return `the user is not signed in at ${names}, which may have it; call the tool ${tools.join(' or ')} first`;
 }
 
-/** Errors of a server that does not know what is meant, or that cannot be reached. */
+/** Errors of a server that does not know the item, or that cannot be reached. */
 const elsewhere: ReadonlySet<string | undefined> = new Set([
   'resourceNotFound',
   'invalidParams',
@@ -147,7 +151,7 @@ function isElsewhere(error: unknown): error is McpError {
   return error instanceof McpError && elsewhere.has(error.kind);
 }
 
-/** Chooses the one of two refusals that says more: a server that failed might have known. */
+/** Chooses the more informative of two refusals: a server that failed might have known the item. */
 function worse(first: McpError | undefined, second: McpError): McpError {
   return first === undefined || ranks.indexOf(second.kind) > ranks.indexOf(first.kind) ? second : first;
 }

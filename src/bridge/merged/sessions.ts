@@ -17,7 +17,7 @@ interface Session {
 
 /** The handshake sessions of a merged bridge: what its servers have to know of them, those that come later included. */
 export class MergedSessions {
-  /** By state, which stays the same for the life of a session. */
+  /** By the session's state object, which stays the same for its life. */
   readonly #sessions = new Map<ServerSession['state'], Session>();
   readonly #onWarning: (message: string) => void;
 
@@ -35,7 +35,7 @@ export class MergedSessions {
     for (const { single } of slots) single?.host.closed?.(session);
   }
 
-  /** A server is there: it is told of every session, and which log level that wants. */
+  /** A server joined: it gets every session, and the log level of each. */
   joined(single: Single): void {
     for (const { session, level } of this.#sessions.values()) {
       single.host.opened?.(session);

@@ -9,7 +9,7 @@ import type { Single, UpstreamFacts } from '../single/single.ts';
 
 /** The standing of one of several upstreams. */
 export interface UpstreamStanding {
-  /** Name that the bridge was told to give it. */
+  /** Name of the server in the bridge's options. */
   readonly name: string;
   /**
    * `connecting` until it was reached once; `failing` while it is not reached, which is tried again and again; `per-principal` where each
@@ -35,7 +35,7 @@ export interface SlotOptions {
   random(): number;
 }
 
-/** The standing of a server, by what is known of it. */
+/** The state of a server, from the known facts. */
 export function standingOf(name: string, { facts, failure }: Pick<Single, 'facts' | 'failure'>): UpstreamStanding {
   const reached = facts === undefined ? 'connecting' : 'ready';
   return { name, state: failure === undefined ? reached : 'failing', failure, facts };
@@ -51,9 +51,9 @@ export class Slot {
   readonly #closed = new AbortController();
   #single: Single | undefined;
   #failure: string | undefined;
-  /** Reason of the last failure, in words for clients. */
+  /** Reason of the last failure, in the form for clients. */
   #heard = '';
-  /** Refusal that was told of last, by method. */
+  /** The last reported refusal, by method. */
   readonly #refusals = new Map<string, string>();
   #tries = 0;
   #reviving = false;
@@ -72,7 +72,7 @@ export class Slot {
     return this.#single;
   }
 
-  /** Tells whether what the server offers is not known for now. */
+  /** Tells whether the contents of the server are unknown for now. */
   get absent(): boolean {
     return this.#single === undefined || this.#failure !== undefined;
   }
@@ -93,7 +93,7 @@ export class Slot {
     return first;
   }
 
-  /** Settles with the first attempt to reach the server, or when that was waited for long enough; none afterwards. */
+  /** Settles with the first attempt to reach the server, or when the wait for it is over; `undefined` afterwards. */
   get arriving(): Promise<void> | undefined {
     return this.#arriving;
   }
@@ -107,10 +107,10 @@ export class Slot {
   }
 
   /**
-   * Takes note that a request for all servers went wrong here. Where a connection was lost, the main one decides whether
-   * the server was: what one client's own process does hides the server from nobody else.
+   * Records that a request to all servers failed here. If a connection was lost, the main connection decides whether
+   * the server is lost: a failure in one client's own process must not hide the server from others.
    *
-   * @returns Whether the server is there all the same, so that it can be asked again.
+   * @returns True if the server can be asked again.
    */
   async failed(error: unknown, what: string): Promise<boolean> {
     const words = wordsOf(error);
@@ -166,7 +166,7 @@ export class Slot {
     }
   }
 
-  /** Looks for a server that was lost until it answers. */
+  /** Tries to reach a lost server until it answers. */
   async #revive(failure: string): Promise<void> {
     const { onJoin } = this.#options;
     const single = this.#single;
@@ -182,7 +182,7 @@ export class Slot {
     onJoin(single, false);
   }
 
-  /** Tries the connection that decides, and says why the server does not answer on it; nothing where it does. */
+  /** Tries the main connection. Returns why the server does not answer on it; `undefined` if it does. */
   async #reach(): Promise<string | undefined> {
     const { patienceMs } = this.#options;
     try {
@@ -199,14 +199,14 @@ export class Slot {
     await pause(backoffMs(this.#tries++, this.#options.random()), this.#closed.signal);
   }
 
-  /** A server that is there and does not give its part: why is told once. */
+  /** The server is up and refuses its part. The reason is reported once. */
   #refused(what: string, words: string): void {
     if (this.#refusals.get(what) === words) return;
     this.#refusals.set(what, words);
     this.#options.onWarning(`${this.name}: ${what} failed, and its part is missing: ${words}`);
   }
 
-  /** The same failure is told once. */
+  /** The same failure is reported once. */
   #note(words: string): void {
     if (words !== this.#failure)
       this.#options.onWarning(`${this.name} cannot be reached, and its part is missing until it is: ${words}`);

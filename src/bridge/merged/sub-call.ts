@@ -4,15 +4,15 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 /** Way in which a call for all servers is put to one of them. */
 export interface SubCallOptions {
   readonly method: string;
-  /** Hears the notifications that belong to it; without it there is no log level, and nothing is heard. */
+  /** Receives the notifications of this request. Without it there is no log level, and notifications are dropped. */
   readonly send?: (method: string, params: JsonObject) => void;
   /** Aborts it; that of the client's call, unless another follows it. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * A request to one of several servers on behalf of a client's call: who asks is the same, and when the client's call
- * is aborted so is this one. It may outlive the call that it was made for.
+ * A request to one of several servers on behalf of a client's call. It has the same caller. If the client's call is
+ * aborted, it is aborted too. It may outlive the call.
  */
 export function subCall(call: Call, { method, send, signal = call.signal }: SubCallOptions): Call {
   const { facts, client, auth, address, session, requestId } = call;

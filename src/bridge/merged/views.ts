@@ -12,19 +12,19 @@ export interface ListView {
   readonly known: ReadonlyMap<Slot, ReadonlySet<string>>;
 }
 
-/** The lists as one client was shown them; clients of one principal whose tokens name no client id share them. */
+/** The lists as one client received them. Clients of one principal share them if their tokens have no client id. */
 export interface View {
   readonly lists: Map<MergedList, ListView>;
   /** Parts that came too late to be shown, until they are. */
   readonly late: Map<MergedList, Map<Slot, readonly JsonObject[]>>;
 }
 
-/** Limit of clients without sessions whose views are kept. */
+/** Limit of clients without sessions whose views are stored. */
 const most = 1_000;
 
 /**
- * Lists as clients were shown them: a name means what the list said where the client read it, whatever other clients
- * see or what became of the list since.
+ * Lists as clients received them. A name refers to the item in the list that the client read, whatever other clients
+ * see or how the list changed since.
  */
 export class Views {
   readonly #ofSessions = new WeakMap<object, View>();

@@ -4,16 +4,16 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 import type { MergedList } from './lists.ts';
 import type { View } from './views.ts';
 
-/** Time after the last page for which a list is kept, and the longest after it was gathered, in milliseconds. */
+/** Lifetime of a list after its last page, and after it was gathered, in milliseconds. */
 const [restMs, longestMs] = [10_000, 60_000];
-/** Limit of the entries that are kept; those of the newest list are kept however many they are. */
+/** Limit of the stored entries. The newest list is always stored, whatever its size. */
 const mostEntries = 30_000;
 
 /** A merged list as it was gathered. */
 export interface Gathered {
   readonly kind: MergedList;
   readonly entries: readonly (readonly [name: string, item: JsonObject])[];
-  /** Time that it may be kept; left out where a server does not say. */
+  /** Cache lifetime; left out if a server sends none. */
   readonly hint: CacheHint | undefined;
 }
 
@@ -24,8 +24,8 @@ interface Walk extends Gathered {
 }
 
 /**
- * Merged lists that are read page by page: gathered once, for the first page, and not for each again. Who has the cursor of one goes on with it,
- * as the client that it was gathered for alone does.
+ * Merged lists that are read page by page: gathered once, for the first page, and not again for each. The client
+ * continues with its cursor, as it is the only one that the list was gathered for.
  */
 export class Walks {
   readonly #walks = new Map<string, Walk>();
@@ -33,7 +33,7 @@ export class Walks {
 
   /** Keeps a list of which more pages may be asked for; gives its id. */
   begin(view: View, gathered: Gathered): string {
-    // Who begins anew has no use for the one before, whose cursor is known by its name all the same.
+    // A client that starts again no longer needs the previous list. Its old cursor still works by name.
     for (const [before, walk] of this.#walks) if (walk.view === view && walk.kind === gathered.kind) this.end(before);
     const id = crypto.randomUUID();
     this.#walks.set(id, { ...gathered, view, begunAt: monotonicNow(), stop: this.#endLater(id, restMs) });
@@ -45,7 +45,7 @@ export class Walks {
     return id;
   }
 
-  /** Finds the list of an id, which its client goes on with; it was gathered a while ago, and may be kept for less. */
+  /** Finds the list of an id, to continue it. It was gathered earlier, so its remaining cache lifetime is shorter. */
   find(view: View, wanted: MergedList, id: unknown): Gathered | undefined {
     const walk = typeof id === 'string' ? this.#walks.get(id) : undefined;
     if (walk?.view !== view || walk.kind !== wanted) return undefined;

@@ -1,4 +1,4 @@
-/** Asking a client for the login of its person, in the way of its revision; what was asked for then goes on. */
+/** Asks a client for the login of its user, in the way of its revision. The original request continues afterwards. */
 
 import { after } from '../../jsonrpc/timeout.ts';
 import { isObject } from '../../jsonrpc/message.ts';
@@ -32,7 +32,7 @@ export interface LoginAskingOptions {
   now(): number;
 }
 
-/** Does what a request asks for. */
+/** Runs the original request. */
 export type Work = (params: JsonObject) => Promise<unknown>;
 
 /** Content of the `requestState` of a question for a login. */
@@ -46,7 +46,7 @@ interface LoginState {
 /** Name of the question among those of one round. */
 const key = 'sign-in';
 
-/** Limit of the logins of one person that are awaited when nobody waits for them any more but to hear of their end. */
+/** Limit of the logins of one user that are awaited only to notify the client of their end. */
 const mostLate = 8;
 
 /** Limits of the answers of one person that are remembered, and of the characters of their outcomes. */
@@ -56,7 +56,7 @@ const mostCharacters = 4 * 1024 * 1024;
 /** Asks for the logins of one person at one upstream. */
 export class LoginAsking {
   readonly #options: LoginAskingOptions;
-  /** Ends of what is awaited late, the oldest first. */
+  /** Abort controllers of late waits, the oldest first. */
   readonly #late = new Set<AbortController>();
 
   /** Answers after which the work was done. */
@@ -71,9 +71,10 @@ export class LoginAsking {
   }
 
   /**
-   * Does something for a request. Where it fails since its person is not signed in, they are asked, and it is done once they are.
+   * Runs work for a request. If it fails because the user is not signed in, the user is asked, and it runs after the
+   * sign-in.
    *
-   * @throws McpError what came of it; urlElicitationRequired where a person takes long, in the revision that has it.
+   * @throws McpError of the work; urlElicitationRequired if the user takes long, in the revision that has it.
    */
   async run(params: JsonObject, call: Call, work: Work): Promise<unknown> {
     const { requestState, inputResponses, ...first } = params;
@@ -84,7 +85,7 @@ export class LoginAsking {
     if (!isAccepted) return this.#failed(call, 'the user did not agree to go there');
     const leftMs = state.expires - this.#options.now();
     const delivery = { id: digestOf(requestState), answers: '', leftMs, call };
-    // An old answer starts nothing. It gets the outcome that is kept.
+    // An expired answer starts nothing. It gets the stored outcome.
     if (leftMs < 0) return await this.#once(delivery, () => work(first));
     const visit = await this.#options.signIn.consent.visitOf(state.url);
     const outcome = visit === undefined ? 'over' : await this.#waited(call, visit);
@@ -99,7 +100,7 @@ export class LoginAsking {
       try {
         return { result: packResult(await work()) };
       } catch (error) {
-        // Nothing ran, so that the same answer may be delivered again.
+        // Nothing ran, so the same answer may be delivered again.
         if (isLoginRequired(error)) throw error;
         const { kind, code, message, data } = told(error, delivery);
         return { error: { name: kind, code, message, data } };
@@ -127,7 +128,7 @@ export class LoginAsking {
     if (outcome === 'failed') return this.#failed(call, 'it did not work; try again');
     const { params, work } = about;
     await this.#options.person.signedIn();
-    // Where the link is over the person may have signed in by another one.
+    // The link has expired. The user may have signed in through another one.
     if (outcome === 'over') return await this.#attempt(params, call, work);
     return await work(params);
   }
@@ -164,7 +165,7 @@ export class LoginAsking {
     };
   }
 
-  /** Spec 2025-11-25, Elicitation, URL mode: a request asks, and a notification says that it is done. */
+  /** Spec 2025-11-25, Elicitation, URL mode: a request asks, and a notification reports the completion. */
   async #asRequest({ url, message, visit }: Question & { readonly visit: Visit }, about: Asked): Promise<unknown> {
     const { call } = about;
     const { session } = call;
@@ -177,12 +178,12 @@ export class LoginAsking {
     const outcome = await this.#waited(call, visit);
     if (outcome === 'granted') completed();
     if (outcome !== 'waiting') return await this.#went(outcome, about);
-    // The client hears when it is done, and asks again then.
+    // The client is notified of the completion, and sends its request again then.
     void this.#tellLate(visit, completed).catch(() => undefined);
     throw new McpError('urlElicitationRequired', 'sign in first', { data: { elicitations: [question] } });
   }
 
-  /** Tells of a login that takes long once it is there; of too many the newest count. */
+  /** Notifies the client when a long login is complete. Beyond the limit, the oldest wait ends. */
   async #tellLate(visit: Visit, completed: () => void): Promise<void> {
     const { signIn, closed } = this.#options;
     const over = new AbortController();
@@ -200,7 +201,7 @@ export class LoginAsking {
     }
   }
 
-  /** The answer where the client cannot be asked: whoever reads it can open the link. */
+  /** The answer if the client cannot be asked: its user can open the link in the text. */
   #unasked(call: Call, { url, message }: Question): JsonObject {
     if (call.method !== 'tools/call' && call.facts.elicitation === 'form-and-url' && call.facts.serverRequests) {
       const elicitations = [{ mode: 'url', message, url, elicitationId: crypto.randomUUID() }];
@@ -213,7 +214,7 @@ export class LoginAsking {
     return `the user must open ${url} in a browser, and this must be called again afterwards`;
   }
 
-  /** A failure that is for the model where a tool was called, and for the client elsewhere. */
+  /** A failure: for the model if a tool was called, otherwise for the client. */
   #failed(call: Call, why: string): JsonObject {
     const text = `nobody is signed in at ${this.#options.signIn.name}: ${why}`;
     if (call.method === 'tools/call') return { content: [{ type: 'text', text }], isError: true };
@@ -248,7 +249,7 @@ export class LoginAsking {
   }
 }
 
-/** Outcome of what was asked for, as it is stored. */
+/** Outcome of the original request, in stored form. */
 interface Done {
   readonly result?: PackedResult;
   readonly error?: {
@@ -265,7 +266,7 @@ function told(error: unknown, { call }: RoundDelivery): McpError {
   return error instanceof McpError ? error : new McpError('internalError', 'internal error');
 }
 
-/** A request whose person is asked. */
+/** A request whose user is asked. */
 interface Asked {
   readonly params: JsonObject;
   readonly call: Call;
@@ -282,7 +283,7 @@ export function isLoginRequired(error: unknown): boolean {
   return authorizationIn(error)?.reason === 'login-required';
 }
 
-/** The failure of what only somebody who is signed in can do. */
+/** The error for an action that needs a signed-in user. */
 export function loginRequired(): McpError {
   const cause = new AuthorizationError('login-required', 'this person is not signed in at the upstream');
   return new McpError('internalError', 'the upstream server wants somebody to sign in there', { cause });

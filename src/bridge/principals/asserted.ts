@@ -21,7 +21,7 @@ interface Way {
   readonly authorizer: Authorizer;
 }
 
-/** Makes the authorization of one principal at one upstream, whose authorization server takes assertions. */
+/** Makes the authorization of one principal at one upstream whose authorization server accepts assertions. */
 export function asserted(
   enterprise: EnterpriseUpstream,
   { scopes }: ExchangeUpstream,

@@ -3,7 +3,7 @@ import { AuthorizationError } from '../../auth/common/errors.ts';
 import { callerKey } from '../../server/runtime/caller.ts';
 import type { AuthInfo } from '../../server/runtime/endpoint.ts';
 
-/** Limit of the callers of one principal that are told apart. */
+/** Limit of the callers of one principal that are kept apart. */
 const most = 32;
 
 /** Callers of one principal: the newest speaks for what no request is sent for. */
@@ -11,20 +11,20 @@ export interface Callers {
   readonly latest: AuthInfo | undefined;
 }
 
-/** The caller who came last, but for one whose tokens cannot be exchanged here where those of the one before can. */
+/** The most recent caller. If only the previous caller's tokens can be exchanged, the previous one. */
 export function latestOf(before: AuthInfo | undefined, now: AuthInfo): AuthInfo {
   return now.exchange === undefined && before?.exchange !== undefined ? before : now;
 }
 
-/** Finds the caller in whose place a request is sent. */
+/** Finds the caller for whom a request is sent. */
 export function senderOf({ caller }: AuthorizedRequest, { latest }: Callers): AuthInfo {
-  // It is what the bridge gave with the request.
+  // The bridge itself set this value on the request.
   const known = (caller ?? latest) as AuthInfo | undefined;
   if (known !== undefined) return known;
   throw new AuthorizationError('login-required', 'nobody is known in whose place the upstream could be asked');
 }
 
-/** Things that are kept for each caller: for one token, another one that says the same, and for no other. */
+/** Data for each caller. Two tokens with equal claims share an entry; others do not. */
 export class PerCaller<T> {
   readonly #kept = new Map<string, T>();
   readonly #make: () => T;
@@ -33,7 +33,7 @@ export class PerCaller<T> {
     this.#make = make;
   }
 
-  /** The thing that is kept for a caller; of too many, that which was used least recently makes way. */
+  /** The entry of a caller. Beyond the limit, the least recently used one is dropped. */
   of(caller: AuthInfo): T {
     const key = callerKey(caller);
     const kept = this.#kept.get(key) ?? this.#make();

@@ -7,29 +7,29 @@ import type { UpstreamStanding } from '../merged/slot.ts';
 /** The bridge of one principal. */
 export interface OfPrincipal {
   readonly endpoint: Endpoint;
-  /** Tells whether nobody waits for anything of it. */
+  /** Tells whether no caller waits for it. */
   readonly idle: boolean;
   /** Standing of each server behind it. */
   standings(): readonly UpstreamStanding[];
-  /** Hears who sends a request now: the same principal, by a newer token perhaps. */
+  /** Records the sender of a request: the same principal, perhaps with a newer token. */
   heard(auth: AuthInfo): void;
   close(): Promise<void>;
 }
 
 /** Parts of an entry. */
 export interface PrincipalEntryOptions {
-  /** Makes the bridge; it is given up with the signal. */
+  /** Makes the bridge. The signal aborts that. */
   open(signal: AbortSignal): Promise<OfPrincipal>;
   /** The order in which bridges and connections are used. */
   tick(): number;
-  /** Hears that nobody has used it for a long while. */
+  /** Called when it has not been used for long. */
   onRested(): void;
 }
 
-/** Time for which the bridge of a principal is kept who has no conversation with it, in milliseconds. */
+/** Time for which the bridge of a principal without a conversation is kept, in milliseconds. */
 export const restMs = 600_000;
 
-/** The bridge of one principal, from the moment that it is wanted until it is given up. */
+/** The bridge of one principal, from its first request until it is closed. */
 export class PrincipalEntry {
   readonly opening: Promise<OfPrincipal>;
   /** Time of its last use, by the ticks of the places. */
@@ -47,7 +47,7 @@ export class PrincipalEntry {
     this.opening = options.open(this.#closed.signal);
     this.opening.then(
       (bridge) => void (this.#bridge = bridge),
-      // Whoever waits for it hears why; it never rests, since there is nothing to be closed.
+      // Waiting callers get the error. There is nothing to close later.
       () => this.#closed.abort(new Error('the bridge could not be opened')),
     );
   }
@@ -57,7 +57,7 @@ export class PrincipalEntry {
     return this.#bridge;
   }
 
-  /** Tells whether nobody waits for anything of it, and whoever has a session can be made to begin another. */
+  /** Tells whether no caller waits for it, and each client with a session can be made to begin another. */
   get isIdle(): boolean {
     if (this.#running > 0 || this.#bridge?.idle !== true) return false;
     return [...this.#conversations].every((link) => link.dismiss !== undefined);
@@ -89,9 +89,9 @@ export class PrincipalEntry {
   }
 
   /**
-   * Ends every session, whose client hears of that when it comes back, and begins another.
+   * Ends every session. Its client notices at its next request, and begins another.
    *
-   * @returns How many there were.
+   * @returns The number of sessions.
    */
   dismiss(): number {
     const sessions = [...this.#conversations].filter(({ dismiss }) => dismiss !== undefined);
@@ -99,7 +99,7 @@ export class PrincipalEntry {
     return sessions.length;
   }
 
-  /** Closes the bridge, or gives up opening it. It never rejects. */
+  /** Closes the bridge, or aborts opening it. It never rejects. */
   async close(): Promise<void> {
     this.#stay();
     this.#closed.abort(new Error('the bridge is closed'));

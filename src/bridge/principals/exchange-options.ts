@@ -1,4 +1,4 @@
-/** Options of being at an upstream what a client's token says, by another token. */
+/** Options for using a token exchange to act as the client's user at an upstream. */
 
 import type { MachineClient } from '../../auth/client/machine/client-credentials.ts';
 import type { AuthorizationOptions } from '../../auth/client/options.ts';
@@ -16,11 +16,14 @@ export interface ExchangeUpstream {
   readonly audience?: string;
   /** The URL of the upstream as a resource; its URL by default. */
   readonly resource?: string;
-  /** Scopes that are asked for; what the authorization server gives by itself by default, and what the upstream asks for later. */
+  /**
+   * Requested scopes. By default those that the authorization server grants itself, and those that the upstream
+   * requests later.
+   */
   readonly scopes?: readonly string[];
   /**
-   * Goes by the authorization server of the upstream: what is got in exchange is an assertion for it (ID-JAG), and it gives the token.
-   * (ext-auth, Enterprise-Managed Authorization.)
+   * Uses the authorization server of the upstream: the exchange returns an assertion for it (ID-JAG), and it issues the
+   * token. (ext-auth, Enterprise-Managed Authorization.)
    */
   readonly enterprise?: EnterpriseUpstream;
 }

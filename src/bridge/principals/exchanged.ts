@@ -19,7 +19,7 @@ import type { ExchangeUpstream } from './exchange-options.ts';
 /** Time before its end from which a token is not used any more, in milliseconds. */
 const marginMs = 30_000;
 
-/** Time for which a token is used whose end is not known, unless it is refused before; in milliseconds. */
+/** Lifetime of a token without a known expiry, unless it is rejected before; in milliseconds. */
 const unknownLifeMs = 60_000;
 
 /** State of one caller at the upstream. */
@@ -33,7 +33,7 @@ interface Kept {
   scopes: readonly string[];
 }
 
-/** One exchange, for all requests that want the same. */
+/** One exchange, shared by all requests that want the same. */
 interface Running {
   readonly scopes: readonly string[];
   readonly again: boolean;
@@ -44,7 +44,7 @@ interface Running {
 interface Wish {
   /** Scopes that the upstream asks for beyond those that were given. */
   readonly more?: readonly string[];
-  /** True where what was got before was refused. */
+  /** True if the previous token was rejected. */
   readonly again: boolean;
 }
 
@@ -53,7 +53,7 @@ export function exchanged(options: ExchangeUpstream, callers: Callers, now: () =
   let authorizer: Authorizer | undefined;
   return {
     context: () => 'exchanged',
-    // All connections of the principal to the server use what was got once.
+    // All connections of the principal to the server share the token.
     bind: (server) => (authorizer ??= new ExchangeAuthorizer(server, options, { callers, now })),
   };
 }
@@ -105,14 +105,14 @@ class ExchangeAuthorizer implements Authorizer {
     return true;
   }
 
-  /** Gets a token. What is refused with more scopes is refused to who wants them, and leaves what was given as it is. */
+  /** Gets a token. If a request for more scopes is refused, only that caller fails. The existing token stays in use. */
   async #exchange(caller: AuthInfo, kept: Kept, { more = [], again }: Wish): Promise<ExchangedToken> {
     for (;;) {
       const { running } = kept;
       const scopes = unionOf(this.#options.scopes ?? [], kept.scopes, more);
       if (running === undefined) return await this.#run(caller, kept, { scopes, more, again });
       if (isSame(running.scopes, scopes) && (running.again || !again)) return await running.token;
-      // It is for others, and so is what becomes of it.
+      // It is for others, and so is its outcome.
       await running.token.catch(() => undefined);
     }
   }

@@ -6,20 +6,20 @@ import type { Revision } from '../../protocol/revision.ts';
 import { unreachable } from '../failure.ts';
 import type { OfPrincipal } from './entry.ts';
 
-/** Parts of a conversation whose bridge may be on its way. */
+/** Parts of a conversation whose bridge may still be opening. */
 export interface LateConversationOptions {
   readonly opening: Promise<OfPrincipal>;
-  /** The bridge, where it is there already. */
+  /** The bridge, if it is ready. */
   readonly ready: OfPrincipal | undefined;
-  /** Makes what answers where the bridge does not come about. */
+  /** Makes the endpoint that answers if the bridge cannot be opened. */
   refusing(error: McpError): Endpoint;
-  /** Does something for a message, and hears who sends it. */
+  /** Runs work for a message, and records its sender. */
   during<T>(auth: AuthInfo | undefined, work: () => Promise<T>): Promise<T>;
-  /** Hears once that it is over. */
+  /** Called once when the conversation is over. */
   left(): void;
 }
 
-/** A conversation with the bridge of a principal, which waits where that is being opened. */
+/** A conversation with the bridge of a principal. It waits while the bridge is being opened. */
 export class LateConversation implements Conversation {
   readonly #link: Link;
   readonly #options: LateConversationOptions;

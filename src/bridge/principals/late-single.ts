@@ -38,13 +38,13 @@ export const unknownOffer: ServerCapabilities = {
 /** Parts of a server that is reached late. */
 export interface LateSingleOptions {
   readonly settings: Settings;
-  /** Gives up waiting for the first attempt. */
+  /** Aborts the wait for the first attempt. */
   readonly signal?: AbortSignal | undefined;
   /** Connects to it. */
   open(signal: AbortSignal): Promise<Single>;
   /** Signs its person in, where they have a grant of their own. */
   readonly login?: LateLogin | undefined;
-  /** Hears that it is closed. */
+  /** Called when it is closed. */
   onClose?(): void;
 }
 
@@ -53,11 +53,11 @@ export interface LateLogin {
   readonly signIn: UpstreamSignIn;
   readonly person: Person;
   readonly asking: LoginAsking;
-  /** Hears whenever they signed in; returns the end of that. */
+  /** Calls a function whenever the user signed in; returns a function that ends that. */
   onGranted(run: () => void): () => void;
 }
 
-/** Reaches a server; settles with the first attempt, whatever became of that, and before it when nobody waits any more. */
+/** Reaches a server. Settles with the first attempt, whatever its outcome, or earlier when no caller waits any more. */
 export async function lateSingle(options: LateSingleOptions): Promise<Single> {
   const late = new LateSingle(options);
   const first = late.reached().catch(() => undefined);
@@ -77,9 +77,9 @@ class LateSingle implements Single {
   readonly #closed = new AbortController();
   readonly #sessions = new Map<ServerSession['state'], Waiting>();
   readonly #listens = new SignedOutListens();
-  /** Ids of the clients that may use what the person granted. */
+  /** Ids of the clients that may use the user's grant. */
   readonly #admitted = new Set<string | undefined>();
-  /** Ids of the clients whose last list was that of a person who is not signed in. */
+  /** Ids of the clients whose last list was that of a signed-out user. */
   readonly #signedOut = new Set<string | undefined>();
   #wasSignedIn = false;
   readonly #forget: (() => void) | undefined;
@@ -227,7 +227,7 @@ class LateSingle implements Single {
     const { login } = this.#options;
     if (login === undefined || auth === undefined) return;
     const isSignedIn = await login.person.isSignedIn();
-    // A server that lets anybody in may have a tool of this name too; nobody was shown it who is not signed in.
+    // A server with anonymous access may have a tool of this name too, but a signed-out user did not get it in a list.
     if (isSignIn && !isSignedIn) throw loginRequired();
     if (isSignedIn !== this.#wasSignedIn) this.#admitted.clear();
     this.#wasSignedIn = isSignedIn;
@@ -237,7 +237,7 @@ class LateSingle implements Single {
     if (!isAdmitted) throw loginRequired();
   }
 
-  /** Shows what there is without a grant, where a method cannot ask. */
+  /** Shows the items that need no grant, if a method cannot ask. */
   async #unasked(
     params: JsonObject,
     call: Call,
@@ -270,7 +270,7 @@ class LateSingle implements Single {
       get instructions() {
         return inner()?.instructions;
       },
-      // What is offered may be for this principal alone.
+      // The contents may be for this principal alone.
       get discoverHint() {
         return { ttlMs: inner()?.discoverHint.ttlMs ?? 0, cacheScope: 'private' as const };
       },
@@ -291,7 +291,7 @@ class LateSingle implements Single {
       },
       notified: (method, params, from) => inner()?.notified?.(method, params, from),
       headerParameters: (tool, auth) => {
-        // They tell that there is such a tool.
+        // These methods reveal that the tool exists.
         const isShown = this.#options.login === undefined || auth === undefined || this.#admitted.has(auth.clientId);
         return (isShown ? inner()?.headerParameters(tool, auth) : undefined) ?? [];
       },

@@ -1,4 +1,6 @@
-/** Opening what each principal has of a bridge. It is loaded by bridges whose clients are themselves at a server. */
+/**
+ * Opens the connections of each principal. Only bridges whose clients have their own identities at a server load it.
+ */
 
 import type { Authorization } from '../../auth/common/authorizer.ts';
 import type { AuthInfo } from '../../server/runtime/endpoint.ts';
@@ -25,7 +27,7 @@ export interface Principal {
   latest: AuthInfo;
 }
 
-/** Part of a bridge that is one principal's. */
+/** Part of a bridge that belongs to one principal. */
 export interface OwnBridge {
   readonly host: Host;
   /** Standing of each server behind it. */
@@ -84,7 +86,10 @@ export async function openOwn(name: string, ...given: Parameters<typeof openFor>
   };
 }
 
-/** Opens one server for one principal: as that principal where that was chosen, else as everybody is there. */
+/**
+ * Opens one server for one principal: with the principal's own identity if that was chosen, otherwise with the shared
+ * one.
+ */
 export async function openFor(
   principal: Principal,
   identity: UpstreamIdentity,

@@ -18,10 +18,10 @@ export interface PrincipalsOptions {
   readonly settings: Settings;
   readonly places: ConnectionLimit;
   /**
-   * Makes the bridge of a principal; settles when it is ready to be asked.
+   * Makes the bridge of a principal. Settles when it is ready for requests.
    *
-   * @param auth By whom it is wanted first.
-   * @param signal Gives it up.
+   * @param auth The first caller.
+   * @param signal Aborts it.
    */
   open(auth: AuthInfo, signal: AbortSignal): Promise<OfPrincipal>;
 }
@@ -29,7 +29,10 @@ export interface PrincipalsOptions {
 /** Limit of principals that have a bridge at once. */
 const mostPrincipals = 1_000;
 
-/** The bridges of principals. Where there are too many, the one that was used least recently gives way; what nobody has used for long is closed. */
+/**
+ * The bridges of principals. Beyond the limit, the least recently used one is closed. A bridge that was not used for
+ * long is closed too.
+ */
 export class Principals {
   readonly endpoint: Endpoint;
   readonly #options: PrincipalsOptions;
@@ -56,12 +59,12 @@ export class Principals {
     };
   }
 
-  /** Standing of each server for a principal; none where they have no bridge now. */
+  /** State of each server for a principal; empty if the principal has no bridge now. */
   standings(principal: string): readonly UpstreamStanding[] {
     return this.#entries.get(principal)?.bridge?.standings() ?? [];
   }
 
-  /** Ends the sessions and the connections of a principal, whose next request begins anew. */
+  /** Ends the sessions and the connections of a principal. The next request starts with new ones. */
   async end(principal: string): Promise<void> {
     this.#giveUp(principal);
     await Promise.all(this.#closing);
@@ -109,7 +112,7 @@ export class Principals {
       onRested: () => this.#forget(principal),
     });
     this.#entries.set(principal, entry);
-    // Whoever waits for it hears why; the next one begins anew.
+    // Waiting callers get the error. The next caller starts again.
     entry.opening.catch(() => this.#entries.get(principal) === entry && this.#entries.delete(principal));
     return entry;
   }
@@ -129,7 +132,7 @@ export class Principals {
     this.#closing.add(closing);
   }
 
-  /** The one that was used least recently, of those that fit and that nobody uses. */
+  /** The least recently used of the matching, unused bridges. */
   #idlest(fits: (principal: string) => boolean): string | undefined {
     let idlest: string | undefined;
     let since = Number.POSITIVE_INFINITY;
@@ -141,7 +144,7 @@ export class Principals {
     return idlest;
   }
 
-  /** The same of those that have a connection, so that closing them makes room. */
+  /** The least recently used one with a connection, so that closing it makes room. */
   #idlestHolding(owner: string | undefined): string | undefined {
     const { places } = this.#options;
     return this.#idlest((principal) => {

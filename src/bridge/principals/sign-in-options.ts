@@ -22,7 +22,9 @@ export interface PerPrincipalUpstream extends AuthorizationOptions {
    * `/callback` below it.
    */
   readonly publicUrl: string;
-  /** Says who sits at a browser, so that a link that was passed on connects nobody to somebody else. */
+  /**
+   * Identifies the user at a browser. Without it, a forwarded link could connect one user's account to another user.
+   */
   readonly sessionOf: SessionOf;
   /** Name of the upstream, as people know it; its host by default. */
   readonly name?: string;
@@ -30,7 +32,7 @@ export interface PerPrincipalUpstream extends AuthorizationOptions {
   readonly store?: CredentialStore;
   /** The keys that seal links, 32 bytes each; without them one is made for this process alone. */
   readonly keys?: readonly SealingKey[];
-  /** The client, where it was registered by hand. */
+  /** The client, if it was registered manually. */
   readonly client?: RegisteredByHand | readonly RegisteredByHand[];
   /** The `https:` URL of the metadata document of the client. */
   readonly clientMetadataUrl?: string;

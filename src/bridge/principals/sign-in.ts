@@ -13,7 +13,7 @@ import { principalCredentialStore } from '../../storage/principal-credentials.ts
 import type { PerPrincipalUpstream } from './sign-in-options.ts';
 import { withoutBegunLogins } from './untaken-logins.ts';
 
-/** Time for which it is believed that a person who had to sign in still has to, in milliseconds. */
+/** Time for which a required sign-in is remembered, in milliseconds. */
 const believedMs = 5_000;
 
 /** Parts that signing in is made of. */
@@ -31,7 +31,7 @@ export interface UpstreamGrant extends GrantInfo {
   /** The server: its name among several, or its URL without a query. */
   readonly upstream: string;
   readonly principal: string;
-  /** Ids of the clients that the person agreed to; those whose tokens name none are not among them. */
+  /** Ids of the clients that the user consented to. Clients whose tokens have no id are not listed. */
   readonly clients: readonly string[];
 }
 
@@ -39,11 +39,11 @@ export interface UpstreamGrant extends GrantInfo {
 export interface Person {
   /** Authorization of their connections. */
   readonly authorization: Authorization;
-  /** The scopes that they are to be asked for, by what was refused last. */
+  /** The scopes to request, from the last refusal. */
   readonly wanted: readonly string[];
   /** Tells whether they have a grant. */
   isSignedIn(): Promise<boolean>;
-  /** Looks for what was granted meanwhile. */
+  /** Looks for a new grant. */
   signedIn(): Promise<void>;
 }
 
@@ -90,12 +90,12 @@ export class UpstreamSignIn implements ConsentParty {
     });
   }
 
-  /** Tells whether a person agreed that a client uses what they granted here. (Spec, Confused Deputy Problem.) */
+  /** Tells whether a user consented that a client uses the user's grant here. (Spec, Confused Deputy Problem.) */
   async agreed(principal: string, client: string | undefined): Promise<boolean> {
     return await this.consent.agreed({ principal, party: this.id, client, scopes: [] });
   }
 
-  /** The grant of a person here, and the clients that they agreed to; nothing where they have none. */
+  /** The grant of a user here, and the clients that the user consented to; `undefined` without one. */
   async grant(principal: string): Promise<Omit<UpstreamGrant, 'upstream'> | undefined> {
     const { upstream } = this.#options;
     const info = await this.#forOne(principal).identity({ server: upstream });
@@ -103,13 +103,13 @@ export class UpstreamSignIn implements ConsentParty {
     return { ...info, principal, clients: await this.consent.clients(principal, this.id) };
   }
 
-  /** The persons of whom anything is kept. */
+  /** The users with stored data. */
   async principals(): Promise<readonly string[]> {
     const keys = await this.#store.keys('server');
     return [...new Set(keys.flatMap(({ principal = [] }) => principal))];
   }
 
-  /** Revokes and deletes what a person granted here, and forgets what they agreed to. */
+  /** Revokes and deletes a user's grant here, and deletes the consents. */
   async signOut(principal: string, revoke: boolean): Promise<{ readonly revoked: boolean }> {
     await this.consent.forget(principal, this.id);
     return await this.#forOne(principal).logout({ server: this.#options.upstream, revoke });
@@ -129,7 +129,7 @@ export class UpstreamSignIn implements ConsentParty {
   }
 
   /**
-   * Hears whenever a person signed in here.
+   * Calls a function whenever a user signed in here.
    *
    * @returns Ends it.
    */
@@ -167,14 +167,14 @@ export class UpstreamSignIn implements ConsentParty {
     for (const run of this.#listeners.get(principal) ?? []) run();
   }
 
-  /** Writes a login down, and gives the URL by which it goes on. */
+  /** Stores a login, and returns the URL that continues it. */
   async #urlFor({ scopes }: Visit, store: CredentialStore, signal: AbortSignal): Promise<string | undefined> {
     let url: string | undefined;
     const { upstream } = this.#options;
     try {
       await this.#oauth(store, scopes, (to) => (url = to)).login({ server: upstream, signal });
     } catch (error) {
-      // The page is left; `finish` goes on.
+      // The user left for the page; `finish` continues.
       if (url === undefined || !isLoginRequired(error)) throw error;
     }
     this.#sees(url);
@@ -213,14 +213,14 @@ export class UpstreamSignIn implements ConsentParty {
   }
 }
 
-/** One person at the upstream, whose connections never ask: whoever carries their requests does. */
+/** One user at the upstream. The connections never ask. The code that forwards the user's requests does. */
 class PersonUpstream implements Person, Authorization {
   readonly authorization: Authorization = this;
   readonly #options: SignInOptions;
   readonly #oauth: OAuth;
   readonly #sees: (url: string) => void;
   #wanted: readonly string[] = [];
-  /** The last failure for want of a login, and when it was. */
+  /** The last failure because of a missing login, and its time. */
   #required: { readonly error: AuthorizationError; readonly at: number } | undefined;
 
   constructor(options: SignInOptions, make: (navigate: (url: string) => void) => OAuth, sees: (url: string) => void) {
@@ -257,7 +257,7 @@ class PersonUpstream implements Person, Authorization {
     await this.isSignedIn();
   }
 
-  /** Finds out once in a while what a person without a grant would be asked, not for each request that is refused. */
+  /** Finds out from time to time what a user without a grant would be asked, not for each rejected request. */
   async #refused(request: AuthorizedRequest, status: number, mend: () => Promise<boolean>): Promise<boolean> {
     const required = this.#required;
     const isKnown = required !== undefined && this.#options.now() - required.at < believedMs;

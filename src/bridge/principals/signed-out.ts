@@ -1,4 +1,4 @@
-/** Answers in the place of a server whose person is not signed in there. */
+/** Answers in place of a server for a user who is not signed in there. */
 
 import type { Call } from '../../server/runtime/call.ts';
 import { listChanges } from '../../protocol/catalogue.ts';
@@ -46,7 +46,10 @@ export function signedInResult({ name }: UpstreamSignIn): JsonObject {
   return { content: [{ type: 'text', text: `The user is signed in at ${name}: list what it offers.` }] };
 }
 
-/** The listen streams of clients whose person is not signed in: they hear that everything changed, and end, so that they begin anew. */
+/**
+ * The listen streams of clients whose user is not signed in. After a sign-in they report that everything changed, and
+ * end, so that the clients open new ones.
+ */
 export class SignedOutListens {
   readonly #waiting = new Set<() => void>();
 

@@ -1,8 +1,8 @@
 import type { CredentialKey, CredentialStore } from '../../storage/credentials.ts';
 
 /**
- * A store in which logins are begun that nobody goes on with: they only show what a person would be asked. None is kept, and none is
- * looked for.
+ * A store for logins that no user will continue: they only show what a user would be asked. None is stored or looked
+ * up.
  */
 export function withoutBegunLogins(store: CredentialStore): CredentialStore {
   return {
@@ -12,7 +12,7 @@ export function withoutBegunLogins(store: CredentialStore): CredentialStore {
   };
 }
 
-/** A login is kept by its state, and the lease of whoever signs a person in by the issuer. */
+/** A login is stored by its state, and the lease for signing a user in by the issuer. */
 function isBegun({ kind, issuer }: CredentialKey): boolean {
   return kind === 'login' && !URL.canParse(issuer);
 }

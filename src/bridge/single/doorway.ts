@@ -20,12 +20,12 @@ import {
 export interface DoorwayOptions {
   readonly login: UpstreamLogin;
   /**
-   * Reaches the server, where it was not reached yet.
+   * Reaches the server, if it has not been reached yet.
    *
-   * @throws McpError when it cannot be reached.
+   * @throws McpError if it cannot be reached.
    */
   reach(): Promise<void>;
-  /** Hears that somebody signed in, so that the server may offer something else. */
+  /** Called after a sign-in: the server may offer other items now. */
   signedIn(): void;
 }
 
@@ -41,18 +41,18 @@ export interface OpenDoorway {
   readonly pool: Pool;
   /** Learns what must be known of a server that was reached. */
   learned(): Promise<void>;
-  /** Hears that the server may offer something else. */
+  /** Called when the server may offer other items. */
   changed(): void;
   onWarning(message: string): void;
   readonly signal: AbortSignal | undefined;
 }
 
 /**
- * Reaches a server that may want a login, or where somebody must sign in first stands by what was known of it, so that the first
- * request that needs it has somebody sign in.
+ * Opens a server that may need a login. If a user must sign in first, the stored facts about the server are used, and
+ * the first request that needs the server starts the sign-in.
  *
- * @returns The facts from last time, which count until it was reached.
- * @throws What kept it from being reached; the pool is closed then.
+ * @returns The stored facts, which are used until the server is reached.
+ * @throws The reason why it cannot be reached; the pool is closed then.
  */
 export async function openDoorway(parts: OpenDoorway): Promise<{
   readonly known: KnownUpstream | undefined;
@@ -79,7 +79,7 @@ export async function openDoorway(parts: OpenDoorway): Promise<{
 /** The longest that keeping facts may hold requests up, in milliseconds. */
 const keepingMs = 2_000;
 
-/** Makes what reaches the server once; after a failure whoever needs it tries again. */
+/** Makes a function that reaches the server once. After a failure, the next caller tries again. */
 function reaching({ login, pool, learned, onWarning }: OpenDoorway): () => Promise<void> {
   let reached: Promise<void> | undefined;
   const run = async (): Promise<void> => {
@@ -88,7 +88,7 @@ function reaching({ login, pool, learned, onWarning }: OpenDoorway): () => Promi
     const kept = login.keep(knownOf(client)).catch((error: unknown) => {
       onWarning(`what is known of the server is not kept: ${wordsOf(error)}`);
     });
-    // A bridge that is soon over leaves it behind all the same.
+    // Facts are stored even by a bridge that closes soon.
     await settledWithin(keepingMs, kept);
   };
   return () =>
@@ -105,7 +105,7 @@ async function firstReached(reach: () => Promise<void>, doorway: Doorway, isKnow
   if (isKnown) {
     const reached = reach();
     if (await settledWithin(patienceMs, reached)) await reached;
-    // Who asks first hears of its failure.
+    // The first caller gets the failure.
     return;
   }
   try {
@@ -126,7 +126,10 @@ interface Running {
   readonly controller: AbortController;
 }
 
-/** Brings requests to a server that may want a login first: those that it refuses for want of one are made again after it. */
+/**
+ * Forwards requests to a server that may need a login first. Requests that it rejects for lack of a login are sent
+ * again after it.
+ */
 export class Doorway {
   readonly #options: DoorwayOptions;
   readonly #closed = new AbortController();
@@ -147,7 +150,7 @@ export class Doorway {
     await this.#login(failure).done;
   }
 
-  /** Gives up the login that is under way. */
+  /** Aborts the running login. */
   close(): void {
     this.#closed.abort();
   }
@@ -204,7 +207,7 @@ export class Doorway {
     }
   }
 
-  /** The login that is under way, or another one: it goes on when the calls that wait for it end. */
+  /** The running login, or a new one. It is cancelled when all calls that wait for it end. */
   #login({ scopes }: AuthorizationFailure, call?: Call): Running {
     if (this.#running !== undefined) return this.#running;
     const controller = new AbortController();
@@ -233,7 +236,7 @@ export class Doorway {
   }
 }
 
-/** Shows a page by the first of some calls whose client can be asked; false where there is none. */
+/** Shows a page through the first call whose client can be asked; false if there is none. */
 async function show({ url, message }: LoginPage, calls: Running['calls'], signal: AbortSignal): Promise<boolean> {
   for (const [call, give] of calls) {
     if (call.over || !call.client.supports('elicitation.url')) continue;
@@ -266,7 +269,7 @@ function reporting(call: Call): { end(): void } {
   let stop = (): void => {};
   let count = 0;
   const next = (): void => {
-    // What the server reports afterwards must be more.
+    // Later progress of the server must be higher.
     call.progress(++count / 1_000_000, undefined, 'waiting for you to sign in');
     stop = after(reportMs, next);
   };

@@ -31,7 +31,7 @@ type Handlers = {
   readonly [Method in keyof RequestTypes]?: (params: RequestTypes[Method]['params'], call: Call) => unknown;
 };
 
-/** The handlers of what a bridge serves, by method. */
+/** The handlers of a bridge, by method. */
 export function bridgeHandlers(parts: BridgeParts): ReadonlyMap<string, Handler> {
   const { pool, tools, watches, tasks, kept } = parts;
   const isKept = ({ facts }: Call): boolean => keepsTasks(facts, taskFormBehind(pool));
@@ -53,7 +53,7 @@ export function bridgeHandlers(parts: BridgeParts): ReadonlyMap<string, Handler>
       return tools.fitted(result, params.name, call.facts);
     },
     'logging/setLevel': async ({ level }, call) => {
-      // Before its first call a session has no connection yet; then the level is told with it.
+      // Before its first call, a session has no connection yet. The level is sent when that opens.
       await pool.setLevel(level, sessionOf(call), call);
       return {};
     },
@@ -100,7 +100,7 @@ function listening({ changes, watches }: BridgeParts) {
   };
 }
 
-/** The session of a call whose method exists in session-based revisions alone. */
+/** The session of a call whose method exists only in session-based revisions. */
 function sessionOf({ session }: Call): ServerSession {
   // The gate lets such a method pass in a session alone.
   return session as ServerSession;

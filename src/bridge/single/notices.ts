@@ -11,24 +11,27 @@ import { ownerOf } from '../../auth/common/owner.ts';
 import { progressFor } from './question-progress.ts';
 import { Shares } from './shares.ts';
 
-/** A notification of a client, as it came. */
+/** A notification of a client, as received. */
 interface Notice {
   readonly method: string;
   readonly params: JsonObject;
 }
 
-/** Limit of the text that is under way, half of which may be one client's, and the least that a notification counts for. */
+/** Limit of the characters under way, half of which one client may use, and the least size of a notification. */
 const mostText = 64 * 1024 * 1024;
 const leastText = 64 * 1024;
 
-/** Carries what clients tell to the upstream, which may be slow to take it: what is too much meanwhile is dropped. */
+/**
+ * Forwards notifications of clients to the upstream, which may accept them slowly. Notifications beyond the limit are
+ * dropped.
+ */
 export class Notices {
   readonly #pool: Pool;
   readonly #tasks: Pick<LateTasks, 'loaded'>;
   readonly #onWarning: (message: string) => void;
   readonly #text = new Shares(mostText);
   #underWay = 0;
-  /** True when the operator was told of what was dropped, until nothing is under way. */
+  /** True after a drop was reported to the operator, until nothing is under way. */
   #told = false;
 
   constructor(pool: Pool, tasks: Pick<LateTasks, 'loaded'>, onWarning: (message: string) => void) {
@@ -38,9 +41,9 @@ export class Notices {
   }
 
   /**
-   * Tells the upstream what a client told the bridge. Of the protocol's own notifications only the connection of the
-   * client's session may carry them, where the revision of the upstream has them: one without sessions asks afresh each
-   * time and need not be told that roots changed. It never rejects.
+   * Forwards a client's notification to the upstream. A protocol notification is only sent on the connection of the
+   * client's session, if the upstream's revision has it. An upstream without sessions requests roots again each time,
+   * so it needs no change notification. It never rejects.
    */
   async tell({ method, params }: Notice, from: NotificationSender): Promise<void> {
     const pool = this.#pool;
@@ -57,7 +60,10 @@ export class Notices {
     }
   }
 
-  /** Words of a client in those of its server: progress of a question, and the state of a task, are for the server alone that asked. */
+  /**
+   * Converts a client's notification for its server. Progress of a question and the status of a task are only for the
+   * server that asked.
+   */
   #inWordsOf(method: string, params: JsonObject, session: ServerSession): JsonObject | undefined {
     if (method === 'notifications/progress') return progressFor(session, params, this.#pool);
     return method === 'notifications/tasks/status' ? this.#tasks.loaded?.hosted.told(params, session) : params;

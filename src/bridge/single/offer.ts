@@ -9,10 +9,10 @@ import { taskFormOf } from '../tasks/between.ts';
 const offers = new WeakMap<ServerCapabilities, ServerCapabilities>();
 
 /**
- * Capabilities that a bridge offers, of those of its upstream. Tasks are those of its revision, and are listed where their clients are told apart
- * there. The same object as long as nothing changes.
+ * Capabilities that a bridge offers, from those of its upstream. Tasks follow its revision, and can be listed if the
+ * server can separate the clients. It returns the same object until something changes.
  *
- * @param tellsApart Whether the server knows whose tasks are whose: each of its requestors is one client.
+ * @param tellsApart Whether the server knows the owner of each task: each of its requestors is one client.
  */
 export function offerOf(
   client: Pick<Client, 'capabilities' | 'revision'>,
@@ -40,12 +40,15 @@ export function offerOf(
 /** Tasks that a bridge keeps for clients that drive them. */
 const keptTasks: ServerTasksCapability = { cancel: {}, requests: { tools: { call: {} } } };
 
-/** Spec 2025-11-25, Tasks, Task Listing Security: nobody lists the tasks of others (SHOULD). */
+/** Spec 2025-11-25, Tasks, Task Listing Security: a client should not list the tasks of others (SHOULD). */
 function unlisted({ list: _, ...rest }: ServerTasksCapability): ServerTasksCapability {
   return rest;
 }
 
-/** The oldest revision completes without a capability that says so; whoever asks learns whether the server does. */
+/**
+ * In the oldest revision, completions have no capability. A client that requests one learns whether the server supports
+ * it.
+ */
 function undeclaredCompletions(client: Pick<Client, 'capabilities' | 'revision'>): ServerCapabilities {
   const { prompts, resources } = client.capabilities;
   const completable = prompts !== undefined || resources !== undefined;
@@ -53,8 +56,8 @@ function undeclaredCompletions(client: Pick<Client, 'capabilities' | 'revision'>
 }
 
 /**
- * Tasks that are kept are listed where they outlive what made them, and their owner is known: a principal, or the one client of a process. (Spec
- * 2025-11-25, Tasks, Security: SHOULD NOT.)
+ * Stored tasks can be listed if they outlive the connection that made them, and their owner is known: a principal, or
+ * the only client of a process. (Spec 2025-11-25, Tasks, Security: SHOULD NOT.)
  */
 export function keptOfferedTo(
   link: Parameters<Host['capabilities']>[0],

@@ -6,7 +6,7 @@ import type { JsonObject, ProgressToken } from '../../protocol/features/common.t
 
 /** Question that waits for the client of a session. */
 interface Waiting {
-  /** Server that asked it, by whatever stands for that. */
+  /** The server that asked, or an object that stands for it. */
   readonly by: object;
   /** Token that the server gave it. */
   readonly token: ProgressToken;
@@ -15,16 +15,16 @@ interface Waiting {
 /** Question as the client of a session is asked it. */
 export interface RelayedQuestion {
   readonly params: JsonObject;
-  /** Takes note that it was answered, or given up. */
+  /** Called when the question was answered or cancelled. */
   done(): void;
 }
 
 const ofSession = Symbol('progress of questions');
 
 /**
- * Gives a question a token that no other question which waits for the client has, be it of the same server or of
- * another: its own where that is free. (Spec, Progress: tokens are unique among the active requests.)
- * The client gets no context that it did not declare.
+ * Gives a question a progress token that no other open question to the client has, from this or another server: its own
+ * token if that is free. (Spec, Progress: tokens are unique among the active requests.) The client gets no context that
+ * it did not declare.
  */
 export function relayedQuestion(
   session: ServerSession,
@@ -45,7 +45,10 @@ export function relayedQuestion(
   };
 }
 
-/** Progress of a question in words of the server that asked it; `undefined` where it is of no question of that server. */
+/**
+ * Converts progress of a question for the server that asked it; `undefined` if the token belongs to no question of that
+ * server.
+ */
 export function progressFor(session: ServerSession, params: JsonObject, by: object): JsonObject | undefined {
   const { progressToken } = params;
   const question = isRequestId(progressToken) ? waitingFor(session).get(progressToken) : undefined;
@@ -53,7 +56,7 @@ export function progressFor(session: ServerSession, params: JsonObject, by: obje
 }
 
 function waitingFor({ state }: ServerSession): Map<ProgressToken, Waiting> {
-  // Nothing else is kept under this symbol.
+  // Only this map is stored under the symbol.
   const known = state.get(ofSession) as Map<ProgressToken, Waiting> | undefined;
   if (known !== undefined) return known;
   const waiting = new Map<ProgressToken, Waiting>();

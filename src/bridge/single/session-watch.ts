@@ -11,8 +11,8 @@ import { GapBrake } from '../upstream/gap-brake.ts';
 export interface SessionWatchOptions {
   readonly uri: string;
   /**
-   * @param onMissed Hears that the resource may have changed unheard while it is followed.
-   * @param signal Gives up to open it.
+   * @param onMissed Called when changes may have been missed.
+   * @param signal Aborts opening it.
    */
   open(onMissed: () => void, signal: AbortSignal): Promise<Subscription>;
   /** Tells whether nothing that ends is followed again. */
@@ -26,8 +26,8 @@ export interface SessionWatchOptions {
 }
 
 /**
- * One resource that a handshake session watches. Its client asks once and is told of no end: what ends upstream is
- * followed again as long as the session wants it. (Spec 2025-11-25, Resources, Subscriptions.)
+ * One resource subscription of a session. Its client subscribes once and is not notified of an end. If the upstream
+ * ends the subscription, it is opened again while the session wants it. (Spec 2025-11-25, Resources, Subscriptions.)
  */
 export class SessionWatch {
   readonly #options: SessionWatchOptions;
@@ -35,7 +35,7 @@ export class SessionWatch {
   readonly #gaps: GapBrake;
   /** Number of requests that wait for the upstream to agree. */
   #waiting = 0;
-  /** Gives up the request that opens it, while that is in flight. */
+  /** Aborts the request that opens it, while that is in flight. */
   #opening: AbortController | undefined;
   #following: Promise<Subscription>;
   #tries = 0;
@@ -48,9 +48,9 @@ export class SessionWatch {
   }
 
   /**
-   * Tells whether the upstream agreed to watch the resource.
+   * Tells whether the upstream agreed to the subscription.
    *
-   * @throws McpError what it refused with.
+   * @throws McpError of the refusal.
    */
   async agreed(signal: AbortSignal): Promise<boolean> {
     const following = this.#following;
@@ -68,18 +68,18 @@ export class SessionWatch {
     return this.#opening !== undefined && this.#waiting === 0;
   }
 
-  /** Ends the watch; resolves when the upstream was told. */
+  /** Ends the subscription. Resolves when the upstream was notified. */
   async leave(): Promise<void> {
     this.#left.abort();
     this.#gaps.close();
-    // What is open ends with a request that its client waits for.
+    // An open subscription ends with a request. The client waits for that.
     this.#opening?.abort();
     await (await this.#following.catch(() => undefined))?.close();
   }
 
   async #keep(): Promise<void> {
     const { isLast, onEnd } = this.#options;
-    // Who asked for it hears why it did not begin.
+    // The caller handles a failed start.
     let subscription = await this.#following.catch(() => undefined);
     while (subscription !== undefined) {
       const since = monotonicNow();
@@ -98,7 +98,7 @@ export class SessionWatch {
     return this.#options.open(() => this.#gaps.note(), signal).finally(() => (this.#opening = undefined));
   }
 
-  /** Follows it anew; gives nothing where nobody wants it any more, or the upstream will not have it. */
+  /** Subscribes again. Returns `undefined` if no client wants it any more, or the upstream refuses. */
   async #again(): Promise<Subscription | undefined> {
     const { isLast, random } = this.#options;
     const { signal } = this.#left;

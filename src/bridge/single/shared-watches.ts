@@ -10,7 +10,7 @@ import { wholesOf } from './wholes.ts';
 
 /** One resource on the shared connection. */
 interface Watched {
-  /** Client that it counts for: the first that wanted it. */
+  /** The client that it counts for: the first one that wanted it. */
   readonly owner: string | undefined;
   readonly stream: WatchStream;
   readonly followers: Set<Follower>;
@@ -24,20 +24,20 @@ interface Follower {
 
 /** Options of watching some resources for one client. */
 export interface FollowOptions {
-  /** Client that those count for which nobody watches yet. */
+  /** The client that new resources count for. */
   readonly owner: string | undefined;
-  /** Gives up to wait until the upstream agreed. */
+  /** Aborts the wait for the upstream's agreement. */
   readonly signal: AbortSignal;
 }
 
-/** Limit of resources that are watched for all clients together, half of which may count for one. */
+/** Limit of subscribed resources of all clients together, half of which may count for one client. */
 const mostWatched = 100_000;
-/** The same for streams that are open or being opened: each is a subscription of one client of the server, which has 1,000. */
+/** Limit of open streams. Each is a subscription of one client of the server, which may have 1,000. */
 const mostStreams = 900;
 
 /**
- * Watches of single resources on a connection that several clients, or several streams of one, share. Each request of a client opens one stream
- * upstream, for those of its resources that nobody watches yet.
+ * Resource subscriptions on a shared connection. Each client request opens one upstream stream, for those of its
+ * resources that have no subscription yet.
  */
 export class SharedWatches {
   readonly #main: Upstream;
@@ -50,7 +50,7 @@ export class SharedWatches {
     this.#main = main;
   }
 
-  /** An update on the shared connection, for whoever watches the resource, or what the resource is a part of. */
+  /** An update on the shared connection, for the subscribers of the resource or of a resource that contains it. */
   heard(params: JsonObject): void {
     const { uri } = params;
     if (typeof uri !== 'string') return;
@@ -59,9 +59,10 @@ export class SharedWatches {
   }
 
   /**
-   * Watches resources for one client. The subscription ends when the upstream ends a stream that any of them is on.
+   * Subscribes to resources for one client. The subscription ends when the upstream ends a stream that covers any of
+   * them.
    *
-   * @throws McpError what the upstream refused with; invalidRequest where too much is watched already.
+   * @throws McpError of the upstream's refusal; invalidRequest if there are too many subscriptions.
    */
   async follow(
     uris: readonly string[],
@@ -125,7 +126,7 @@ export class SharedWatches {
     return stream;
   }
 
-  /** A notification of an extension belongs to whom its stream is for, if that is one alone. */
+  /** A notification of an extension belongs to the client of the stream, if there is only one. */
   #extension({ uris }: WatchStream, method: string, params: JsonObject): void {
     const followers = new Set([...uris].flatMap((uri) => [...(this.#watched.get(uri)?.followers ?? [])]));
     const [only] = followers;
@@ -136,7 +137,7 @@ export class SharedWatches {
     if (this.#streams.delete(stream)) this.#begun.add(-1, stream.owner);
   }
 
-  /** Gives up the place of a resource that is watched no longer. */
+  /** Frees the place of a resource without subscribers. */
   #free(uri: string, { owner }: Watched): void {
     if (this.#watched.delete(uri)) this.#places.add(-1, owner);
   }
@@ -152,7 +153,7 @@ export class SharedWatches {
     }
   }
 
-  /** Nobody waits for resources any more on behalf of one client; gives the ends of the streams that nobody needs. */
+  /** Ends the interest of one client in resources. Returns the ends of the streams that have no subscriber left. */
   #leave(uris: readonly string[], follower: Follower): Promise<void>[] {
     const left = new Set<WatchStream>();
     for (const uri of uris) {
@@ -167,7 +168,7 @@ export class SharedWatches {
 
   /** Ends those streams that are about nothing any more. */
   #drop(streams: readonly WatchStream[]): Promise<void>[] {
-    // What is over already has no end any more.
+    // A stream that has ended already needs no end.
     const unused = streams.filter((stream) => stream.uris.size === 0 && this.#streams.has(stream));
     return unused.map(async (stream) => {
       this.#forget(stream);

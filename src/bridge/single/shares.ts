@@ -1,4 +1,4 @@
-/** Places that are taken, counted altogether and for each owner, so that none takes them all. */
+/** Counts used places, in total and for each owner, so that no owner takes them all. */
 export class Shares {
   readonly #limit: number;
   readonly #own = new Map<string, number>();
@@ -10,8 +10,8 @@ export class Shares {
   }
 
   /**
-   * Limit that so many more places would exceed: that of all, or the half of it that one owner may have. Without an
-   * owner there is nobody to count for, and only the number of all holds.
+   * The limit that this many more places would exceed: the total, or the half of it that one owner may have. Without an
+   * owner, only the total applies.
    */
   exceeded(count: number, owner: string | undefined): number | undefined {
     if (this.#taken + count > this.#limit) return this.#limit;
@@ -19,7 +19,7 @@ export class Shares {
     return owner !== undefined && (this.#own.get(owner) ?? 0) + count > own ? own : undefined;
   }
 
-  /** Takes places, or gives them back where the count is negative. */
+  /** Takes places, or frees them if the count is negative. */
   add(count: number, owner: string | undefined): void {
     this.#taken += count;
     if (owner === undefined) return;

@@ -43,26 +43,26 @@ export interface UpstreamFacts {
   readonly capabilities: ServerCapabilities;
 }
 
-/** One server behind a bridge, as a host for its clients. Whoever opened it stops and closes it. */
+/** One server behind a bridge, as a host for its clients. The creator stops and closes it. */
 export interface Single {
   readonly host: Host;
   /** Description of the server. */
   readonly facts: UpstreamFacts | undefined;
   /** Reason why it was not reached yet, or not the last time; for those that are opened before they are reached. */
   readonly failure?: string | undefined;
-  /** Tells whether nobody waits for anything of it. */
+  /** Tells whether no caller waits for it. */
   readonly idle: boolean;
   /** Name of the tool that signs the person of a call in, if the server wants that before it shows anything. */
   signInTool?(call: Call): string | undefined;
-  /** Tells whether a task is one of this server that is kept here for the client of a request. */
+  /** Tells whether this server keeps a task for the client of a request. */
   keeps(taskId: string, call: Call): Promise<boolean>;
   /**
-   * Asks whether the server answers, and opens the shared connection where it must.
+   * Checks that the server answers, and opens the shared connection if needed.
    *
-   * @throws McpError when it does not.
+   * @throws McpError if it does not answer.
    */
   reach(): Promise<void>;
-  /** Ends every listen stream in good order; nothing is told of changes any more. */
+  /** Ends every listen stream in order; no more changes are sent. */
   stop(): void;
   /** Stops, and ends every connection to the server. */
   close(): Promise<void>;
@@ -75,22 +75,22 @@ export interface SingleOptions extends Settings {
   /** Bounds its connections, together with those of the other servers. */
   readonly places: ConnectionLimit;
   readonly sharing?: Sharing | undefined;
-  /** The one principal whose calls all of them are. */
+  /** The single principal of all calls. */
   readonly principal?: string | undefined;
-  /** Authorization of every connection, where it is by URL. */
+  /** Authorization of every connection, if the upstream is a URL. */
   readonly auth?: UpstreamCredentials | undefined;
-  /** True when what may be answered depends on who calls, so that nothing is kept. */
+  /** True if answers depend on the caller, so that nothing is cached. */
   readonly keepsNothing?: boolean | undefined;
   readonly login?: UpstreamLogin | undefined;
   readonly upstreamRevisions?: readonly RevisionDate[] | undefined;
   readonly probeTimeoutMs?: number | undefined;
-  /** Methods of whose failures whoever asks tells the operator. */
+  /** Methods whose failures the caller reports to the operator. */
   readonly silent?: ReadonlySet<string> | undefined;
-  /** True when it is one of several servers that are offered as one. */
+  /** True if it is one of several servers that are offered as one. */
   readonly ofPart?: boolean | undefined;
   /** Name of it among several; left out for the only one. */
   readonly member?: string | undefined;
-  /** Gives up the first connection. */
+  /** Aborts the first connection. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -104,7 +104,7 @@ export async function openSingle(options: SingleOptions): Promise<Single> {
   const parts = partsOf(options, tools, opener({ ...options, wayOf: waysTo(options), tools }));
   const { pool, changes, watches, kept } = parts;
   const standing = await standingOf(parts, options);
-  // What was left before goes on.
+  // Tasks from an earlier run continue.
   if (options.tasks.store !== undefined && taskFormBehind(pool) === 'extension') await kept.load();
   if (options.signal?.aborted === true) {
     standing.doorway?.close();
@@ -138,7 +138,7 @@ export async function openSingle(options: SingleOptions): Promise<Single> {
   };
 }
 
-/** A server by what is known of it, be it reached or not. */
+/** A server as it is currently known, reached or not. */
 interface Standing {
   known(): Pick<KnownUpstream, 'revision' | 'server' | 'capabilities' | 'instructions'>;
   hint(): KnownUpstream['hint'];
@@ -147,18 +147,18 @@ interface Standing {
   readonly doorway: Doorway | undefined;
 }
 
-/** Reaches the server. A connection that failed for good is replaced; what was known of the server stays known meanwhile. */
+/** Reaches the server. It replaces a connection that failed permanently, and keeps the known facts meanwhile. */
 async function standingOf(parts: BridgeParts, options: SingleOptions): Promise<Standing> {
   const { pool } = parts;
   const { login, signal, onWarning } = options;
   let first: Client | KnownUpstream | undefined;
   const latest = (): Client | KnownUpstream => {
-    // Nobody asks before one of them is there.
+    // No code calls this before one of them is set.
     return pool.main.latest ?? (first as Client | KnownUpstream);
   };
   const learned = async (): Promise<void> => {
     await learn(parts, options, signal);
-    // Whoever ends the bridge here ends what follows.
+    // Closing the bridge here also ends the subscription.
     if (signal?.aborted !== true) void parts.changes.follow(pool.main);
   };
   let doorway: Doorway | undefined;
@@ -192,7 +192,7 @@ function hintOf(known: Client | KnownUpstream): KnownUpstream['hint'] {
   return 'negotiated' in known ? known.negotiated.discovered : known.hint;
 }
 
-/** Children that die are started again, but not in a loop; and what cannot be closed well is told, and over. */
+/** Dead children are started again, but not in a loop. A failure to close is reported, and the work is over. */
 function waysTo({ upstream, onError }: SingleOptions): (isMain: boolean) => SingleOptions['upstream'] {
   if (!isTransport(upstream)) return () => upstream;
   const closing = closingQuietly(upstream, onError);
@@ -268,7 +268,7 @@ function partsOf(settings: SingleOptions, tools: UpstreamTools, open: (isMain: b
   return { pool, tools, changes, watches, tasks, kept, asked: settings.asked };
 }
 
-/** Tells whether the server can tell the clients of the bridge apart: by their sessions, where it does not take all of them for one. */
+/** Tells whether the server can tell the clients of the bridge apart: by sessions, unless all share one. */
 function tellsApart({ upstream, sharing, principal, auth }: SingleOptions): boolean {
   const isOne = auth !== undefined || (isTransport(upstream) && upstream.authorization !== undefined);
   return sharing !== 'shared' && (principal !== undefined || !isOne);
@@ -286,7 +286,7 @@ function oneByOne(run: () => Promise<void>): () => Promise<void> {
   return () => next ?? (running === undefined ? begin() : (next = running.then(begin)));
 }
 
-/** Upstreams on which nobody listens tell of changes unasked. */
+/** An upstream without listen streams sends changes without a request. */
 function tellsUnasked(client: Client | undefined): boolean {
   return client !== undefined && revisionFor(client).subscribing === 'session';
 }
@@ -320,14 +320,14 @@ function sessionEvents(
   };
 }
 
-/** Tells whether a notification is for the client of one session: it names what it is about, or is understood by nobody but the two of them. */
+/** Tells whether a notification is for the client of one session. Its method or its params show that. */
 function isOfSession(method: string, params: JsonObject): boolean {
   if (method === 'notifications/resources/updated') return typeof params['uri'] === 'string';
   if (method === 'notifications/elicitation/complete') return typeof params['elicitationId'] === 'string';
   return methodOf(method) === undefined;
 }
 
-/** The first connection shows whether there is a server at all: its error is the caller's, as it came. */
+/** The first connection shows whether there is a server at all: its error goes to the caller unchanged. */
 async function firstClient(pool: Pool, signal: AbortSignal | undefined): Promise<Client> {
   try {
     signal?.throwIfAborted();
@@ -338,7 +338,7 @@ async function firstClient(pool: Pool, signal: AbortSignal | undefined): Promise
   }
 }
 
-/** Fetches the tools, whose definitions say how calls travel over HTTP. */
+/** Fetches the tools, whose definitions control how calls are sent over HTTP. */
 async function learn(
   { pool, tools }: Pick<BridgeParts, 'pool' | 'tools'>,
   { onWarning }: Settings,

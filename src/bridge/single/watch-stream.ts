@@ -20,16 +20,16 @@ export interface WatchStreamOptions {
   onEnd(stream: WatchStream, end: SubscriptionEnd): void;
 }
 
-/** One stream of the connection that all clients share, for as many resources as somebody wants of it. */
+/** One stream of the shared connection, for several resources. */
 export class WatchStream {
-  /** The resources that somebody wants of it; only fewer with time. */
+  /** The resources that still have a subscriber. None is added later. */
   readonly uris: Set<string>;
-  /** Client that it counts for. */
+  /** The client that it counts for. */
   readonly owner: string | undefined;
   /** Settles when the upstream agreed to the stream, or would not. */
   readonly opening: Promise<Subscription>;
   readonly #gaps: GapBrake;
-  /** Gives up to open it. */
+  /** Aborts opening it. */
   readonly #unwanted = new AbortController();
   #subscription: Subscription | undefined;
 
@@ -44,7 +44,7 @@ export class WatchStream {
       this.#gaps.close();
       onEnd(this, why);
     };
-    // Who asked for it hears why it never began.
+    // The subscriber handles a failed start.
     void this.opening.then((subscription) => subscription.closed).then(end, () => end({ graceful: false }));
   }
 
@@ -53,7 +53,9 @@ export class WatchStream {
     return this.#subscription?.honored.updates?.includes(uri) === true;
   }
 
-  /** Resolves when the upstream was told; one that never began is over already, and one that begins is given up. */
+  /**
+   * Resolves when the upstream was notified. A stream that failed to start is over already. A starting one is aborted.
+   */
   async close(): Promise<void> {
     if (this.#subscription === undefined) this.#unwanted.abort();
     await (await this.opening.catch(() => undefined))?.close();

@@ -27,7 +27,7 @@ export class UpstreamWatches {
   readonly #onWarning: (message: string) => void;
   /** Watches on connections that several clients, or several streams of one, share. */
   readonly #shared = new WeakMap<Upstream, SharedWatches>();
-  /** By the state of the session, which stays the same for its life. */
+  /** By the session's state object, which stays the same for its life. */
   readonly #watched = new WeakMap<ServerSession['state'], Watched>();
   /** Sessions that are over. */
   readonly #ended = new WeakSet<ServerSession['state']>();
@@ -44,7 +44,10 @@ export class UpstreamWatches {
     this.#shared.get(upstream)?.heard(params);
   }
 
-  /** The session downstream ended. Its own connection ends with it, and what that watches; a shared one does not. */
+  /**
+   * The session downstream ended. Its own connection ends with it, including its subscriptions. A shared connection
+   * stays open.
+   */
   closed(session: ServerSession): void {
     this.#ended.add(session.state);
     const watched = this.#watchedBy(session);
@@ -59,7 +62,7 @@ export class UpstreamWatches {
 
   /** Serves `resources/subscribe`; updates come on the session's own connection. */
   async watch(uri: string, session: ServerSession, signal: AbortSignal): Promise<JsonObject> {
-    // Whose resource it is may have been looked up for longer than the session lasted: nobody would end the watch.
+    // Finding the owner of the resource may have outlasted the session. Then nothing would end the subscription.
     if (this.#ended.has(session.state)) throw new McpError('internalError', 'the session is over');
     const watched = this.#watchedBy(session);
     const known = watched.get(uri);
@@ -85,14 +88,17 @@ export class UpstreamWatches {
     return {};
   }
 
-  /** Serves `subscriptions/listen` with resources, on the connection of its client's calls, whose effects it hears. */
+  /**
+   * Serves `subscriptions/listen` with resources, on the connection of its client's calls, because the effects of these
+   * calls appear there.
+   */
   listen(
     call: Call,
     filter: SubscriptionFilter & { readonly resourceSubscriptions: readonly string[] },
     followed?: FollowedTasks,
   ): Promise<JsonObject> {
     const uris = filter.resourceSubscriptions;
-    // The acknowledgement is the first message of a stream: what comes earlier waits for it.
+    // The acknowledgement is the first message of a stream. Earlier messages wait for it.
     let early: (readonly [JsonObject, string])[] | undefined = [];
     const tell = (params: JsonObject, method: string = updated): void => {
       if (early !== undefined) void (early.length < mostEarly && early.push([params, method]));
@@ -131,7 +137,7 @@ export class UpstreamWatches {
     const watch: SessionWatch = new SessionWatch({
       uri,
       open: async (onMissed, signal) => await this.#open(uri, session, { onMissed, signal }),
-      // Who watches no more leaves; what ends otherwise, be it in good order, is followed again.
+      // A subscriber that stops leaves. A stream that ends in another way, even in order, is opened again.
       isLast: () => this.#stopped,
       onMissed: () => session.notify(updated, { uri }),
       onEnd: () => void (watched.get(uri) === watch && watched.delete(uri)),

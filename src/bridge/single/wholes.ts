@@ -4,8 +4,8 @@ import { covers } from '../../client/subscriptions/subscription.ts';
 const longestLookedUp = 4_096;
 
 /**
- * Of watched resources, those that an update is about: the resource itself, and what it is a part of. It is what
- * `covers` says of each, without a look at all of them.
+ * The subscribed resources that an update concerns: the resource itself, and those that contain it. It has the result
+ * of `covers` for each, without a check of all of them.
  */
 export function wholesOf(uri: string, watched: ReadonlyMap<string, unknown>): readonly string[] {
   const isLong = uri.length > longestLookedUp;

@@ -14,18 +14,18 @@ import { hasReported, rises } from '../upstream/progress.ts';
 import type { StateSeal } from '../guarded-state.ts';
 import { Outage } from './extension/outage.ts';
 
-/** Parts that requests need whose clients are asked by results. */
+/** Code for requests whose clients are asked through results. */
 export interface AskedByResults extends StateSeal {
   /** Time that a client may take to come back to a task that is waited for, in milliseconds. */
   readonly ttlMs: number;
   now(): number;
-  /** Tells whether the server's list says of a tool that it runs as a task alone; left out where calls of such are refused. */
+  /** Tells whether the server's list requires a task for a tool; left out if calls of such tools are rejected. */
   readonly isTaskOnly?: ((tool: string) => boolean) | undefined;
 }
 
 /** Parts that waiting for tasks needs. */
 export interface Waiting extends AskedByResults {
-  /** Tells whether the server's list says of a tool that it runs as a task alone. */
+  /** Tells whether the server's list requires a task for a tool. */
   isTaskOnly(tool: string): boolean;
 }
 
@@ -37,15 +37,15 @@ export interface Attempt {
   readonly call: Carried;
   /** The params of the client. */
   readonly params: JsonObject;
-  /** The same as they went up. */
+  /** The params as they were sent. */
   readonly sent: JsonObject;
-  /** Way in which they went up. */
+  /** The options with which they were sent. */
   readonly options: RequestOptions;
   readonly waiting: Waiting;
   /**
-   * Reads a result of the call, be it whole or one that asks.
+   * Reads a result of the call: a complete one or a request for input.
    *
-   * @throws McpError for one that is malformed, or asks what the client did not declare.
+   * @throws McpError for a malformed result, or a question that the client did not declare support for.
    */
   read(result: JsonObject): JsonObject;
 }
@@ -53,7 +53,10 @@ export interface Attempt {
 /** Time that telling a server of a cancel may take, in milliseconds. */
 const cancelMs = 10_000;
 
-/** Time in which a server may be away before a call is failed that waits for its task, in milliseconds: its client hears of nothing meanwhile. */
+/**
+ * Time for which a server may be down before a call that waits for its task fails, in milliseconds. Its client receives
+ * nothing meanwhile.
+ */
 const awayMs = 60_000;
 
 /** Interval at which it is asked again, in milliseconds, before that grows. */
@@ -66,9 +69,10 @@ export function aboutOptions({ options }: Attempt): RequestOptions {
 }
 
 /**
- * Waits for a task, which is cancelled at once where its client gives the call up, and where it cannot be waited for: nobody else knows of it.
+ * Waits for a task. The task is cancelled at once if its client aborts the call, or if waiting is impossible, since no
+ * other client knows of it.
  *
- * @param work Waits for it, and says that it has ended.
+ * @param work Waits for it, and reports that it has ended.
  */
 export async function unlessGivenUp<T>(
   { client, call: { signal } }: Attempt,
@@ -110,10 +114,10 @@ function rest(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Asks a server about a task, again where it is away for a while: what it works on is not lost by that.
+ * Sends a request about a task, and retries while the server is down: its work is not lost by that.
  *
- * @param isAnswer Tells of an error whether it is what was asked for; without it none is.
- * @throws What cannot be waited out, or was waited out long enough, and what is an answer.
+ * @param isAnswer Tells whether an error is the answer; by default no error is.
+ * @throws A failure that cannot be retried, or was retried long enough, and an error that is the answer.
  */
 export async function insisting<T>(
   { call }: Attempt,
@@ -141,10 +145,13 @@ export async function insisting<T>(
   }
 }
 
-/** Number of reports of each call, and the words of the last. */
+/** Number of reports of each call, and the text of the last. */
 const told = new WeakMap<Carried, { count: number; words: string }>();
 
-/** Tells the client how a task stands, where it wants progress and the server tells of none: each new message is one step. */
+/**
+ * Reports a task's status to the client, if it wants progress and the server sends none. Each new message counts as one
+ * step.
+ */
 function tellStanding(call: Carried, { statusMessage: words }: JsonObject): void {
   const { progressToken } = call.meta;
   if (progressToken === undefined || typeof words !== 'string' || hasReported(call)) return;
@@ -156,7 +163,7 @@ function tellStanding(call: Carried, { statusMessage: words }: JsonObject): void
   call.send('notifications/progress', { progressToken, progress: count, message: words });
 }
 
-/** Looks at a task of the call, each by the pace of its server. */
+/** Polls a task of the call, at the interval that its server names. */
 export class Looks {
   readonly #call: Carried;
   readonly #pace = new Pace();
@@ -167,9 +174,9 @@ export class Looks {
   }
 
   /**
-   * Rests until the next look; rejects when the signal is aborted.
+   * Waits until the next poll; rejects if the signal is aborted.
    *
-   * @param told Interval that the server says.
+   * @param told Interval from the server.
    */
   async rest(told: unknown, signal: AbortSignal): Promise<void> {
     const ms = plainNumber(told);
@@ -185,13 +192,13 @@ export class Looks {
   }
 }
 
-/** An error of the call, for a task that a server describes in words that are none. */
+/** An error of the call, for a malformed task of a server. */
 export function malformedTask(error: unknown): unknown {
   if (!(error instanceof McpError)) return error;
   return new McpError('internalError', `the upstream server's task is malformed: ${error.message}`, { cause: error });
 }
 
-/** A JSON object, else an error of the server. */
+/** A JSON object; anything else is an error of the server. */
 export function objectOf(value: unknown, what: string): JsonObject {
   if (isObject(value)) return value;
   throw new McpError('internalError', `the upstream server told of a task without ${what}`);

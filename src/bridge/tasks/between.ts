@@ -17,7 +17,7 @@ import type { UpstreamEvents } from '../upstream/upstream-options.ts';
 /** The form in which a server has tasks. */
 export type TaskForm = Revision['tasks'];
 
-/** The form in which a server has tasks; `none` for one that declares none. */
+/** The form of a server's tasks; `none` if it declares none. */
 export function taskFormOf({ capabilities, revision }: Pick<Client, 'capabilities' | 'revision'>): TaskForm {
   const form = revisionOf(revision)?.tasks;
   if (form === 'core') return capabilities.tasks === undefined ? 'none' : 'core';
@@ -31,10 +31,11 @@ export const heldChannels = 'parley/held/';
 export const waitedState = 'parley-task.';
 
 /**
- * Tells whether a server refused a call because it runs the tool as a task alone, which it says before anything runs: in 2025-11-25 by the code of
- * a method that is not there, in the extension by that of a capability. (Spec 2025-11-25, Tasks, Tool-Level Negotiation; ext-tasks, Capabilities.)
+ * Tells whether a server rejected a call because the tool requires a task. It does so before anything runs: in
+ * 2025-11-25 with the code of an unknown method, in the extension with that of a missing capability. (Spec 2025-11-25,
+ * Tasks, Tool-Level Negotiation; ext-tasks, Capabilities.)
  *
- * @param wish The wish for a task with which the call went up.
+ * @param wish The task wish of the call.
  */
 export function isTaskOnly(error: unknown, client: Pick<Client, 'capabilities' | 'revision'>, wish: unknown): boolean {
   if (!(error instanceof McpError) || wish !== undefined) return false;
@@ -50,8 +51,8 @@ export function isTaskOnly(error: unknown, client: Pick<Client, 'capabilities' |
 }
 
 /**
- * The refusal of a tool that runs as a task alone, in words of the client's revision: one that could have declared the extension is told to. (Spec
- * ext-tasks, Capabilities.)
+ * The refusal of a tool that requires a task, in the form of the client's revision. A client that could declare the
+ * extension gets that advice. (Spec ext-tasks, Capabilities.)
  */
 export function taskOnlyFor(error: unknown, call: Pick<Carried, 'facts' | 'client'>): unknown {
   const { facts } = call;
@@ -66,16 +67,17 @@ export function keepsTasks(client: Pick<Revision, 'tasks'>, form: TaskForm): boo
   return client.tasks === 'core' && form === 'extension';
 }
 
-/** The same of the server that a pool reaches; `none` where it was not reached yet. */
+/** The form of the server that a pool reaches; `none` if it was not reached yet. */
 export function taskFormBehind({ main: { latest } }: Pick<Pool, 'main'>): TaskForm {
   return latest === undefined ? 'none' : taskFormOf(latest);
 }
 
 /**
- * A question of a server without the wish for a task, unless it was told that its client hosts such: what was not declared is not heeded. What a method
- * that the protocol does not know calls so is no such wish. (Spec 2025-11-25, Tasks, Capability negotiation.)
+ * Removes the task wish from a server's question, unless the server knows that its client supports tasks. A wish
+ * without a declaration is ignored. In a method that the protocol does not know, the field is no wish. (Spec
+ * 2025-11-25, Tasks, Capability negotiation.)
  *
- * @param declared Capabilities that the server was told.
+ * @param declared Capabilities that the server received.
  */
 export function withoutWish(method: string, params: JsonObject, declared: ClientCapabilities = {}): JsonObject {
   if (params['task'] === undefined || methodOf(method) === undefined || hostsTasksOf(method, declared)) return params;
@@ -89,14 +91,14 @@ export function isOfHosted(method: string, params: JsonObject): boolean {
   return row !== undefined && (params['task'] !== undefined || row.needs?.split('.')[0] === 'tasks');
 }
 
-/** The id of the task that a message belongs to, where it says so. (Spec 2025-11-25, Tasks, Related Task Metadata.) */
+/** The id of the task that a message belongs to, if it names one. (Spec 2025-11-25, Tasks, Related Task Metadata.) */
 export function relatedTaskOf({ _meta: meta }: JsonObject): string | undefined {
   const related = isObject(meta) ? meta[metaKey.relatedTask] : undefined;
   const taskId = isObject(related) ? related['taskId'] : undefined;
   return typeof taskId === 'string' ? taskId : undefined;
 }
 
-/** The same without saying to which task it belongs. */
+/** Removes that task id from params. */
 export function withoutRelated(params: JsonObject): JsonObject {
   if (relatedTaskOf(params) === undefined) return params;
   const { _meta: meta, ...rest } = params;
@@ -104,7 +106,7 @@ export function withoutRelated(params: JsonObject): JsonObject {
   return { ...rest, _meta: others };
 }
 
-/** Tells something under the id by which its client knows the task that it belongs to, where it belongs to one; without it where nobody knows that id. */
+/** Sends a message with the task id that its client knows. If the client does not know the task, the id is left out. */
 export function related(
   events: Pick<UpstreamEvents, 'related'>,
   params: JsonObject,
@@ -121,8 +123,8 @@ export function takesTasks({ facts, client }: Pick<Carried, 'facts' | 'client'>)
 }
 
 /**
- * Tells whether the wish of a client for a task goes up with its call. A server that did not declare that it runs calls as tasks may not be asked
- * to. (Spec 2025-11-25, Tasks, Capability negotiation.)
+ * Tells whether a client's task wish is forwarded with its call. A server that did not declare tasks for calls must not
+ * get one. (Spec 2025-11-25, Tasks, Capability negotiation.)
  */
 export function carriesWish(
   call: Pick<Carried, 'method' | 'facts' | 'client'>,
@@ -141,10 +143,10 @@ export function carriesWish(
 export type TasksAsked = 'required' | 'always';
 
 /**
- * The params of a call with the wish that goes up with it: in the extension the server alone decides, so that the bridge does, in its place, before
- * one of 2025-11-25. (Spec ext-tasks, Creating tasks.)
+ * The params of a call with the task wish to forward. In the extension the server alone decides. For a server of
+ * 2025-11-25, the bridge decides in its place. (Spec ext-tasks, Creating tasks.)
  *
- * @param support What the tool says of tasks.
+ * @param support The tool's task support.
  */
 export function wished(
   params: JsonObject,
@@ -158,9 +160,10 @@ export function wished(
 }
 
 /**
- * Tells whether a server answered a call with a task. In 2025-11-25 it may where it was asked to; what has content is a result.
+ * Tells whether a server answered a call with a task. In 2025-11-25 it may do so if a task was requested; an answer
+ * with content is a result.
  *
- * @param wish The wish with which the call went up.
+ * @param wish The task wish of the call.
  */
 export function isTask(result: JsonObject, form: TaskForm, wish: unknown): boolean {
   if (form === 'extension') return result['resultType'] === 'task';

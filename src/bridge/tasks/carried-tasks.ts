@@ -29,17 +29,17 @@ export interface CarriedTasksOptions {
   readonly ids: TaskIds;
   /** Name of the server among several; empty for the only one. */
   readonly member: string;
-  /** Serves them where the server has them in the form of 2025-11-25, and the client in the other. */
+  /** Serves them if the server's tasks have the form of 2025-11-25, and the client's the other. */
   readonly core: TasksOfCore;
 }
 
-/** Request that made a task, as its id tells of it. */
+/** The request that made a task, as stored in its id. */
 type MadeBy = Pick<NamedTask, 'declared' | 'within'>;
 
-/** Number of tasks of a list whose ids are sealed side by side. */
+/** Number of tasks of a list whose ids are sealed in parallel. */
 const atOnce = 64;
 
-/** Carries tasks of one server to clients whose revision has them in the same form, under ids of its own. */
+/** Forwards tasks of one server to clients whose revision has the same form of tasks, under ids of its own. */
 export class CarriedTasks {
   readonly #options: CarriedTasksOptions;
 
@@ -47,7 +47,7 @@ export class CarriedTasks {
     this.#options = options;
   }
 
-  /** The result that stands for a task, for the client of the call that became one. */
+  /** The result that announces a task, for the client of the call that became one. */
   async created(result: JsonObject, call: Call): Promise<unknown> {
     const nested = result['taskId'] === undefined && isObject(result['task']) ? result['task'] : undefined;
     if (nested !== undefined && call.facts.tasks === 'extension')
@@ -56,7 +56,7 @@ export class CarriedTasks {
     checkTask(flat, call);
     const id = await this.seal(String(flat['taskId']), call.auth?.principal);
     const named = flat === result ? { ...result, taskId: id } : { ...result, task: { ...flat, taskId: id } };
-    // It was read as one; both revisions have the same form of tasks.
+    // It was read as a task; both revisions have the same form.
     const read = named as unknown as CreateTaskResult;
     return passedOn(toWire(call.facts, createTaskResultShape, withRelated(read as JsonObject, id) as never));
   }
@@ -79,7 +79,7 @@ export class CarriedTasks {
         const by = inPlaceOf(call, task);
         return answered(await this.#options.core.about(params, { id, taskId, call: by }), id, call);
       }
-      // Spec 2025-11-25, Tasks, Related Task Metadata: the parameter says which task it is, and nothing else does.
+      // Spec 2025-11-25, Tasks, Related Task Metadata: only the parameter identifies the task.
       const result = await this.#options.pool.carry({ ...withoutRelated(params), taskId }, call);
       return answered(result, id, call);
     } catch (error) {
@@ -87,7 +87,9 @@ export class CarriedTasks {
     }
   }
 
-  /** A new task of 2025-11-25 for a client of the extension; what a model may be told meanwhile has no place there. */
+  /**
+   * A new task of 2025-11-25 for a client of the extension. The immediate response for the model has no place there.
+   */
   async #flattened(nested: JsonObject, call: Call, within: string | undefined): Promise<unknown> {
     // It was read as a task.
     const flat = asOfExtension(nested as unknown as Task);
@@ -96,9 +98,9 @@ export class CarriedTasks {
   }
 
   /**
-   * The id that a client is given for a task of the server.
+   * The id that a client gets for a task of the server.
    *
-   * @param by What tells the request that made it, where others bring what it asks.
+   * @param by Identifies the request that made it, if other requests carry its questions.
    */
   async seal(taskId: string, principal: string | undefined, by: MadeBy = {}): Promise<string> {
     const { ids, member } = this.#options;
@@ -112,7 +114,7 @@ export class CarriedTasks {
     return task;
   }
 
-  /** Tells whether a task is one of this server, in the form that it has now. */
+  /** Tells whether a task belongs to this server, in its present form. */
   isHere({ member, revision }: NamedTask): boolean {
     const { pool, member: own } = this.#options;
     return member === own && revisionOf(revision)?.tasks === taskFormBehind(pool);
@@ -141,7 +143,7 @@ export class CarriedTasks {
 }
 
 /**
- * (Spec ext-tasks, Capabilities: who did not declare the extension is refused, whatever the id.)
+ * (Spec ext-tasks, Capabilities: a client that did not declare the extension is rejected, whatever the id.)
  *
  * @throws McpError missingRequiredClientCapability.
  */
@@ -165,7 +167,7 @@ function askedOf({ client: { capabilities } }: Call): ClientCapabilities {
   return JSON.parse(JSON.stringify(asked)) as ClientCapabilities;
 }
 
-/** A server must say more of a new task than reading it needs. */
+/** A server must send more fields of a new task than reading it needs. */
 function checkTask(task: JsonObject, { facts }: Call): void {
   try {
     fromWire(facts, taskShape, task);
@@ -181,12 +183,12 @@ function checkTask(task: JsonObject, { facts }: Call): void {
 function answered(result: JsonObject, id: string, { method, facts }: Call): JsonObject {
   const named = result['taskId'] === undefined ? result : { ...result, taskId: id };
   const related = withRelated(named, id);
-  // What is no task has no id: the result of a call is carried as it is.
+  // The result of a call has no task id: it is forwarded unchanged.
   if (method === 'tasks/result') return withRelated(result, id);
   return facts.resultTypes ? { ...related, resultType: 'complete' } : related;
 }
 
-/** The same with the id of the client where its `_meta` says which task it is of. */
+/** The params with the client's id, if their `_meta` names the task. */
 export function withRelated(params: JsonObject, id: string): JsonObject {
   const { _meta: meta } = params;
   if (!isObject(meta) || meta[metaKey.relatedTask] === undefined) return params;
@@ -196,14 +198,14 @@ export function withRelated(params: JsonObject, id: string): JsonObject {
 const shortestTold = 8;
 const longestTold = 4_096;
 
-/** An error of the server about a task, in words that its client knows; one that is gone is as one that nobody ever had. */
+/** Converts a server's error about a task for the client. A task that is gone gets the same error as an unknown one. */
 function aboutTask(
   error: unknown,
   { id, taskId, call }: { readonly id: string; readonly taskId: string; readonly call: Call },
 ): unknown {
   if (!(error instanceof McpError)) return error;
   const { kind, code, message, data } = error;
-  // Spec 2025-11-25, Tasks, Cancelling Tasks: what has ended cannot be cancelled, and is told so.
+  // Spec 2025-11-25, Tasks, Cancelling Tasks: an ended task cannot be cancelled, and the error says so.
   const mayHaveEnded = call.method === 'tasks/cancel' && call.facts.tasks === 'core';
   // `tasks/result` fails as the call did.
   const isOfCall = call.method === 'tasks/result';

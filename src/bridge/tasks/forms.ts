@@ -5,13 +5,13 @@ import type { Carried } from '../upstream/carried.ts';
 import type { NamedTask } from './task-ids.ts';
 import { tasksExtension, type DetailedTask, type Task } from '../../protocol/features/tasks.ts';
 
-/** A task of 2025-11-25 in the words of the extension: its times have other names. */
+/** A task of 2025-11-25 in the form of the extension: its times have other names. */
 export function asOfExtension({ ttl = null, pollInterval, ...task }: DetailedTask): Task {
   const { ttlMs: _, pollIntervalMs: __, inputRequests: ___, result: ____, error: _____, ...said } = task;
   return { ...said, ttlMs: ttl, ...(pollInterval === undefined ? {} : { pollIntervalMs: pollInterval }) };
 }
 
-/** Capabilities with the extension of tasks: a bridge that waits for a task takes it, whoever it waits for. */
+/** Capabilities with the tasks extension: a bridge that waits for a task accepts one, for any client. */
 export function takingTasks(capabilities: ClientCapabilities = {}): ClientCapabilities {
   return { ...capabilities, extensions: { ...capabilities.extensions, [tasksExtension]: {} } };
 }
@@ -22,7 +22,10 @@ export interface AboutTask extends Pick<Carried, 'method' | 'facts' | 'client' |
   readonly within?: string | undefined;
 }
 
-/** The same request in the place of the one that made the task: by who knows the id, whatever that one declares and however it calls itself. */
+/**
+ * The same request on behalf of the request that made the task. Any client that knows the id may send it, whatever it
+ * declares.
+ */
 export function inPlaceOf(call: AboutTask, task: NamedTask | undefined): AboutTask {
   const { declared: capabilities, within } = task ?? {};
   if (capabilities === undefined) return call;

@@ -6,7 +6,7 @@ export interface LateTasks {
   /** The tasks, where they were loaded. */
   readonly loaded: SingleTasks | undefined;
   load(): Promise<SingleTasks>;
-  /** Lets them hear something; what cannot be loaded misses that. */
+  /** Passes a message on. If the code cannot be loaded, the message is dropped. */
   hear(tell: (own: SingleTasks) => unknown): void;
 }
 

@@ -26,7 +26,7 @@ export interface SingleTasksOptions {
   readonly seal: Seal;
   /** Name of the server among several; empty for the only one. */
   readonly member: string;
-  /** Time that a client may stay away from a task that asks it, in milliseconds. */
+  /** Time for which a client may stay away from a task that asks it, in milliseconds. */
   readonly ttlMs: number;
   /** Reaches results that other processes hold. */
   readonly bus?: Bus | undefined;
@@ -37,11 +37,11 @@ export interface SingleTasksOptions {
 export class SingleTasks {
   readonly carried: CarriedTasks;
   readonly notices: TaskNotices;
-  /** Those of clients. */
+  /** The tasks of clients. */
   readonly hosted: TasksOfClients;
   readonly #pool: Pool;
   readonly #ids: TaskIds;
-  /** Tells of tasks of the extension. */
+  /** Sends changes of tasks of the extension. */
   readonly streams: TaskStreams;
   readonly #held: HeldResults;
   readonly #core: TasksOfCore;
@@ -65,23 +65,23 @@ export class SingleTasks {
     return listenToTasks(parts, asked, { call, listen });
   }
 
-  /** Hears what a server tells on a connection that several clients share. */
+  /** Receives notifications of a server on a shared connection. */
   heard(method: string, params: JsonObject, upstream: Upstream): void {
     if (method === 'notifications/tasks/status') this.#core.told.changed(String(params['taskId']));
     else this.streams.heard(method, params, upstream);
   }
 
-  /** Hears how far a task of the server got. */
+  /** Receives the progress of a server's task. */
   said(taskId: string, words: string): void {
     this.#core.told.said(taskId, words);
   }
 
-  /** Gives up what waits for clients. */
+  /** Aborts the waits for clients. */
   close(): void {
     this.#held.close();
   }
 
-  /** Hears how a task of a session stands. */
+  /** Receives the status of a session's task. */
   status(params: JsonObject, session: ServerSession): void {
     const { latest } = this.#pool.ownOf(session) ?? {};
     if (latest !== undefined) this.notices.status(params, session, revisionFor(latest));

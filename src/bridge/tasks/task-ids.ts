@@ -11,13 +11,16 @@ export interface NamedTask {
   readonly taskId: string;
   /** Revision that the server spoke when it was made. */
   readonly revision: RevisionDate;
-  /** Capabilities with which it was made, where they say what its server may ask; other requests about it may declare less. */
+  /**
+   * Capabilities with which it was made, if they decide what its server may ask. Other requests about it may declare
+   * less.
+   */
   readonly declared?: ClientCapabilities | undefined;
   /** Name of the connection on which it was made, where several may lead to several servers. */
   readonly within?: string | undefined;
 }
 
-/** The longest id of a server, in characters. Over HTTP ids travel in headers too, and sealed ones are longer. */
+/** The longest task id of a server, in characters. Over HTTP ids travel in headers too, and sealed ones are longer. */
 const longestOwn = 1_024;
 
 /** No id that was sealed here is longer: a character takes six bytes at most in JSON, and a byte four thirds of a character. */
@@ -27,14 +30,15 @@ const longestSealed = 12_288;
 const atOnce = 64;
 
 /**
- * The ids of tasks that leave a bridge: sealed under its keys with the principal whose tasks they are. No table is kept, so that any
- * process with the keys knows them, and nobody else's id opens. The same task has the same id each time, as long as the newest key is the same.
+ * The task ids that a bridge gives to clients: sealed under its keys, with the principal that owns the task. There is
+ * no table, so any process with the keys can open them, and another principal's id does not open. A task has the same
+ * id each time while the newest key stays the same.
  */
 export class TaskIds {
   readonly #seal: Seal;
   readonly #kind: string;
 
-  /** @param hosts Side that has the tasks: an id of one is none of the other. */
+  /** @param hosts The side that runs the tasks. An id of one side is invalid for the other. */
   constructor(seal: Seal, hosts: 'client' | 'server' = 'server') {
     this.#seal = seal;
     this.#kind = hosts === 'server' ? 'task' : 'task of the client';
@@ -89,7 +93,7 @@ export class TaskIds {
   }
 }
 
-/** Binding of the ids of a principal; whatever else is sealed under the same keys is bound to other text. */
+/** Binding of the ids of a principal. Other data under the same keys has other bindings. */
 function boundTo(kind: string, principal: string | undefined): string {
   return JSON.stringify([kind, principal ?? null]);
 }

@@ -14,7 +14,7 @@ export interface FollowedTasks {
   readonly taskIds: readonly string[];
   /** Ends the stream in good order. */
   readonly until: Promise<unknown> | undefined;
-  /** Hears that the client was told what it listens to: nothing is told before. */
+  /** Called when the client has the acknowledgement. Nothing is sent before. */
   acknowledged(): void;
 }
 
@@ -29,12 +29,12 @@ export interface TaskListeningParts {
   readonly streams: { follow(upstream: Upstream, listening: TaskListening): Promise<TaskStream> };
 }
 
-/** Limit of what waits for the acknowledgement of a stream. */
+/** Limit of messages that wait for the acknowledgement of a stream. */
 const mostEarly = 1_000;
 
 /**
- * Serves `subscriptions/listen` that names tasks: those of others, of which there are none for this client, are left out of what it is
- * told that it listens to.
+ * Serves `subscriptions/listen` with tasks. Tasks of other clients do not exist for this one, and are left out of the
+ * acknowledgement.
  *
  * @throws McpError missingRequiredClientCapability for a client that did not declare the extension.
  */

@@ -11,16 +11,19 @@ import { withRelated, type CarriedTasks } from './carried-tasks.ts';
 
 const status = 'notifications/tasks/status';
 
-/** Limit of what waits to be told to one client. What is more is dropped: nobody may rely on it. */
+/** Limit of messages that wait for one client. Further ones are dropped, since they are optional. */
 const mostWaiting = 1_000;
 
-/** Messages that wait to be told to one client, in order. */
+/** Messages that wait for one client, in order. */
 interface Line {
   waiting: number;
   last: Promise<void>;
 }
 
-/** Tells the clients of sessions what their servers say of tasks, under the ids that the clients know, and in the order in which it was said. */
+/**
+ * Sends status notifications of servers to the clients of sessions, with the task ids that the clients know, in their
+ * original order.
+ */
 export class TaskNotices {
   readonly #carried: CarriedTasks;
   readonly #lines = new WeakMap<ServerSession['state'], Line>();
@@ -29,7 +32,10 @@ export class TaskNotices {
     this.#carried = carried;
   }
 
-  /** Tells the client of a session how a task stands; what is malformed is dropped, as a courtesy may be. */
+  /**
+   * Sends a task's status to the client of a session. A malformed one is dropped, since these notifications are
+   * optional.
+   */
   status(params: JsonObject, session: ServerSession, revision: Revision): void {
     const task = readStatus(params, revision);
     if (task === undefined || session.revision.tasks !== 'core') return;
@@ -48,7 +54,7 @@ export class TaskNotices {
   }
 
   /**
-   * Asks the client of a session something for a task; the answer says of which it is in the server's words.
+   * Asks the client of a session a question of a task. The answer has the server's task id.
    *
    * @param ask Asks it.
    */
@@ -86,7 +92,7 @@ export class TaskNotices {
       }
     };
     line.last = line.last.then(told, told);
-    // Nobody waits for what is told.
+    // No caller waits for these messages.
     line.last.catch(() => undefined);
     made.catch(() => undefined);
   }

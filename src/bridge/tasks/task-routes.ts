@@ -7,7 +7,7 @@ import type { Slot } from '../merged/slot.ts';
 import { requireTasks } from './carried-tasks.ts';
 import { TaskIds } from './task-ids.ts';
 
-/** Finds the server whose task a request is about: the id says it. */
+/** Finds the server of a task: the id has its name. */
 export class TaskRoutes {
   readonly #slots: readonly Slot[];
   readonly #routes: Routes;
@@ -20,13 +20,13 @@ export class TaskRoutes {
   }
 
   /**
-   * Hands a request about a task to its server.
+   * Forwards a request about a task to its server.
    *
-   * @throws McpError as the only server would, for what is no id of a task of this principal.
+   * @throws McpError as a single server would, for an id that is not a task of this principal.
    */
   async about(params: JsonObject, call: Call): Promise<unknown> {
     requireTasks(call);
-    // Tasks are listed where there is one server alone.
+    // Tasks can be listed only if there is a single server.
     if (call.method === 'tasks/list') return await this.#routes.inOrder(params, call);
     const task = await this.#ids.open(String(params['taskId']), call.auth?.principal);
     const slot =
@@ -37,17 +37,17 @@ export class TaskRoutes {
     return await this.#routes.to(slot, params, call);
   }
 
-  /** The server before which a task is kept here, of which no sealed id tells. */
+  /** The server for which a task is stored here, whose id is not sealed. */
   async #keeperOf(taskId: string, call: Call): Promise<Slot | undefined> {
     if (call.facts.tasks !== 'core') return undefined;
     for (const slot of this.#slots) {
-      // One that is not reached hides no task of another.
+      // A server that is not reached hides no task of another.
       if ((await slot.single?.keeps(taskId, call).catch(() => false)) === true) return slot;
     }
     return undefined;
   }
 
-  /** The ids of tasks by their servers; those that are nobody's are left out. */
+  /** The task ids by their servers. Unknown ids are left out. */
   async ownersOf(ids: readonly string[], call: Call): Promise<ReadonlyMap<Slot, readonly string[]>> {
     requireTasks(call);
     const owned = new Map<Slot, string[]>();

@@ -15,25 +15,25 @@ import type { Carried } from '../upstream/carried.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { takingTasks, type AboutTask } from './forms.ts';
 
-/** Stream on which a server tells of the tasks of one listen request. */
+/** Stream with a server's task notifications, for one listen request. */
 export interface TaskStream {
-  /** The ids that the server agreed to tell of. */
+  /** The ids that the server agreed to. */
   readonly agreed: ReadonlySet<string>;
   /** Resolves when the server tells nothing more. */
   readonly closed: Promise<void>;
   close(): void;
 }
 
-/** Tasks of a server that somebody wants to be told of, by its ids. */
+/** A wish to follow tasks of a server, by its ids. */
 export interface TaskWish {
-  /** The request for whose client they are. */
+  /** The request of their client. */
   readonly call: Pick<Carried, 'facts' | 'client' | 'auth'>;
   readonly taskIds: readonly string[];
   /** Ends the wait for the server to agree. */
   readonly signal?: AbortSignal;
-  /** Hears what became of a task, in the canonical model. */
+  /** Receives the state of a task, in the canonical model. */
   tell(task: JsonObject): void;
-  /** Hears a notification of another extension on the stream. */
+  /** Receives a notification of another extension on the stream. */
   extension?(method: string, params: JsonObject): void;
 }
 
@@ -42,11 +42,11 @@ export interface TaskListening extends TaskWish {
   readonly call: Call;
   /** The ids that the client knows, by those of the server. */
   readonly names: ReadonlyMap<string, string>;
-  /** The request in the place of the one that made a task of the server. */
+  /** The request on behalf of the one that made a task. */
   callFor(taskId: string): AboutTask;
 }
 
-/** Time that a server may take to say of which tasks it tells, in milliseconds. */
+/** Time for the server to name the tasks that it agrees to, in milliseconds. */
 const patienceMs = 10_000;
 
 const listen = 'subscriptions/listen';
@@ -60,13 +60,13 @@ interface Open {
   /** The id of the request, by which the server names the stream. */
   id: number | undefined;
   agreed: ReadonlySet<string> | undefined;
-  /** True when the operator was told that what the server tells is malformed. */
+  /** True after the operator was warned of a malformed notification. */
   warned: boolean;
   acknowledged(ids: ReadonlySet<string>): void;
   readonly wish: TaskWish;
 }
 
-/** The streams on which stateless servers tell of tasks: each is one request of its own. (Spec ext-tasks, Notifications.) */
+/** The task streams of stateless servers: each is a separate request. (Spec ext-tasks, Notifications.) */
 export class TaskStreams {
   readonly #open = new Set<Open>();
   readonly #onWarning: (message: string) => void;
@@ -75,7 +75,7 @@ export class TaskStreams {
     this.#onWarning = onWarning;
   }
 
-  /** Asks a server to tell of tasks; resolves when it said of which it does, and with none where it does not. */
+  /** Subscribes to tasks. Resolves when the server agreed to some, or with none if it refuses. */
   async follow(upstream: Upstream, wish: TaskWish): Promise<TaskStream> {
     const { call, taskIds, signal } = wish;
     const left = new AbortController();
@@ -97,7 +97,7 @@ export class TaskStreams {
     return { agreed: open.agreed, closed, close: () => left.abort() };
   }
 
-  /** Hears what a server tells on its streams. */
+  /** Receives the notifications on a server's streams. */
   heard(method: string, params: JsonObject, upstream: Upstream): void {
     const isOfExtension = methodOf(method) === undefined;
     if (method !== told && method !== acknowledgement && !isOfExtension) return;
@@ -139,7 +139,7 @@ export class TaskStreams {
     open.warned = true;
   }
 
-  /** The stream that a message names; one that names none is for nobody. */
+  /** The stream that a message names. A message without a name is dropped. */
   #named({ _meta: meta }: JsonObject, upstream: Upstream): Open | undefined {
     const id = isObject(meta) ? meta[metaKey.subscriptionId] : undefined;
     if (id === undefined) return undefined;
@@ -161,7 +161,7 @@ export class TaskStreams {
   }
 }
 
-/** A task as the server tells of it; `undefined` for what is malformed. */
+/** A task from a server's notification; `undefined` if it is malformed. */
 function readTask(params: JsonObject, { latest }: Upstream): JsonObject | undefined {
   if (latest === undefined) return undefined;
   try {

@@ -6,8 +6,8 @@ import { isTask, withoutRelated } from './between.ts';
 import { aboutOptions, insisting, Looks, malformedTask, unlessGivenUp, type Attempt } from './attempt.ts';
 
 /**
- * Waits for a task of 2025-11-25: its result is asked for at once, so that what the task asks finds its client by the request that waits, and how
- * it stands is looked up meanwhile.
+ * Waits for a task of 2025-11-25. It requests the result at once, so that the task's questions reach its client through
+ * that request. Meanwhile it polls the status.
  */
 export async function waitInCore(attempt: Attempt): Promise<JsonObject> {
   let release = (): void => undefined;
@@ -45,7 +45,7 @@ async function waitedFor(
   }
 }
 
-/** Waits for what the server answers to a request for the result: it is the end of the call, whatever it is. */
+/** Waits for the answer to a request for the result. That is the end of the call, whatever it is. */
 async function answered(
   attempt: Attempt,
   taskId: string,
@@ -53,7 +53,7 @@ async function answered(
 ): Promise<JsonObject> {
   const isAnswer = (error: unknown): boolean => error instanceof McpError && error.kind !== 'busy';
   return await insisting(attempt, { method: 'tasks/result', isAnswer }, async (isAgain) => {
-    // One that was away may have lost the task, which is no error of the call.
+    // A server that was down may have lost the task. That is no error of the call.
     if (isAgain) await standingOf(attempt, taskId, attempt.call.signal);
     try {
       const result = await ask();
@@ -66,7 +66,7 @@ async function answered(
   });
 }
 
-/** Looks how a task stands. */
+/** Polls a task. */
 async function standingOf(attempt: Attempt, taskId: string, signal: AbortSignal): Promise<JsonObject> {
   const { client } = attempt;
   return await insisting(attempt, { method: 'tasks/get', signal }, () =>
@@ -82,7 +82,7 @@ function readCreated(result: JsonObject, { revision }: Attempt): Task {
   }
 }
 
-/** Looks how a task stands, as long as its result is waited for, where the client wants to hear of it. It never rejects. */
+/** Polls a task while its result is awaited, if the client wants progress. It never rejects. */
 async function lookAfter(
   attempt: Attempt,
   taskId: string,
@@ -97,6 +97,6 @@ async function lookAfter(
       looks.saw({ ...fromWire(revision, getTaskResultShape, await standingOf(attempt, taskId, over)) });
     }
   } catch {
-    // The result tells what there is to be told.
+    // The result has all that there is to report.
   }
 }

@@ -36,10 +36,11 @@ export async function waitInExtension(attempt: Attempt): Promise<JsonObject> {
 }
 
 /**
- * Goes on to wait for a task whose client was asked something.
+ * Continues the wait for a task whose client was asked.
  *
- * @param state What its request says of the task.
- * @throws McpError invalidParams for a state that was not made here for this request and this principal, or is too old and its task has not ended.
+ * @param state The task's state from its request.
+ * @throws McpError invalidParams for a state that was not made here for this request and this principal, or that is too
+ * old while its task has not ended.
  */
 export async function goOnWaiting(attempt: Attempt, state: string, responses: unknown): Promise<JsonObject> {
   const { client } = attempt;
@@ -50,7 +51,7 @@ export async function goOnWaiting(attempt: Attempt, state: string, responses: un
   const { taskId } = waited;
   if (keys.length > 0) {
     const update = { taskId, inputResponses: Object.fromEntries(given) };
-    // What is answered already is ignored, so that it may be said twice. (Spec ext-tasks, Input requests.)
+    // The server ignores answers that it already has, so this may be repeated. (Spec ext-tasks, Input requests.)
     await insisting(attempt, { method: 'tasks/update' }, () =>
       client.request('tasks/update', update, taking(aboutOptions(attempt))),
     );
@@ -78,7 +79,7 @@ async function followed(attempt: Attempt, waited: Waited, firstMs: number | unde
         return read(outcomeOf(task));
       }
       if (waited.isOld === true) {
-        // The task goes on: a delivery that came in time may wait for it.
+        // The task continues: a delivery that came in time may wait for it.
         end();
         throw tooOld();
       }
@@ -88,7 +89,7 @@ async function followed(attempt: Attempt, waited: Waited, firstMs: number | unde
   });
 }
 
-/** @throws McpError what the call failed with. */
+/** @throws McpError that the call failed with. */
 function outcomeOf({ status, result, error }: GetTaskResult): JsonObject {
   if (status === 'completed') return objectOf(result, 'its result');
   if (status === 'cancelled') throw new McpError('internalError', 'the upstream server cancelled the task of the call');
@@ -97,7 +98,7 @@ function outcomeOf({ status, result, error }: GetTaskResult): JsonObject {
   throw errorFromWire(error);
 }
 
-/** The result by which the client of the call is asked what the task asks. */
+/** The result that asks the call's client the task's questions. */
 async function asking(
   { params, call, waiting, read }: Attempt,
   { taskId, answered }: Waited,
@@ -124,7 +125,7 @@ function boundTo(params: JsonObject, { method, auth }: Attempt['call']): string 
   return `waited ${bindingOf(method, params, auth?.principal)}`;
 }
 
-/** The same, and the server is told that its client takes tasks: the bridge does, in its place. */
+/** The options, with the tasks extension declared to the server on behalf of the client. */
 function taking(options: RequestOptions): RequestOptions {
   return { ...options, capabilities: takingTasks(options.capabilities) };
 }

@@ -7,10 +7,10 @@ import { waitInCore } from './waited-core.ts';
 import { waitInExtension } from './waited-extension.ts';
 
 /**
- * Asks for the call as a task, and waits for its end.
+ * Sends the call as a task, and waits for its end.
  *
- * @returns The result of the call, or what it asks its client meanwhile.
- * @throws McpError what the call failed with.
+ * @returns The result of the call, or the questions for its client.
+ * @throws McpError that the call failed with.
  */
 export async function waitedOut(attempt: Attempt): Promise<JsonObject> {
   return taskFormOf(attempt.client) === 'core' ? await waitInCore(attempt) : await waitInExtension(attempt);

@@ -10,7 +10,7 @@ export interface AskedUpstream {
   readonly method: string;
   readonly params: JsonObject;
   readonly signal: AbortSignal;
-  /** The request of the bridge in whose exchange it came, where the transport tells. */
+  /** The bridge's request in whose exchange it came, if the transport knows. */
   readonly request: number | undefined;
 }
 
@@ -20,7 +20,7 @@ interface AskingOptions {
   /** Calls that run on the connection. */
   running(): readonly Carried[];
   readonly doubt: Doubt;
-  /** Hears of a question while no call runs that may be asked. */
+  /** Called for a question while no running call may be asked. */
   onUnexpected(): void;
 }
 
@@ -48,10 +48,10 @@ export class Asking {
   }
 
   /**
-   * Asks the client of the call that the question belongs to: by its task, by the exchange in which it came, or since
-   * only one call runs that may be asked.
+   * Asks the client of the call that the question belongs to. It is identified by its task, by the exchange in which
+   * the question came, or because only one running call may be asked.
    *
-   * @throws McpError when no call is known to be the one: nobody is asked then.
+   * @throws McpError if the call cannot be identified: no client is asked then.
    */
   async ask({ method, params, signal, request }: AskedUpstream): Promise<JsonObject> {
     const answer = this.#answering.get(relatedTaskOf(params) ?? '');
@@ -77,7 +77,7 @@ function mayBeAsked(call: Carried): boolean {
   return call.ask !== undefined && !call.signal.aborted;
 }
 
-/** The error for a server whose question reaches nobody. */
+/** The error for a server whose question reaches no client. */
 function refusal(method: string, why: string): McpError {
   return new McpError('methodNotFound', `nobody was asked ${JSON.stringify(method.slice(0, 100))}: ${why}`);
 }

@@ -19,11 +19,11 @@ export interface Carried extends Pick<
   | 'admits'
   | 'send'
 > {
-  /** Answers the questions of the upstream while the request runs; left out where nobody can be asked. */
+  /** Answers questions of the upstream while the request runs; left out if the client cannot be asked. */
   ask?(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject>;
 }
 
-/** The same request without a wish for log messages. */
+/** The same request without a log level. */
 export function withoutLogs(carried: Carried): Carried {
   const { method, requestId, facts, client, address, auth, meta, session, inputResponses, requestState } = carried;
   return {

@@ -10,8 +10,8 @@ import { factsOf } from '../../jsonrpc/transport-facts.ts';
 export const closingMs = 10_000;
 
 /**
- * A transport whose conversations always come to their end: what goes wrong with that is told, and nobody waits for it.
- * What does not end in time may still do so, unheard.
+ * A transport whose conversations always end in time. Failures to close are reported, and callers do not wait for them.
+ * A slow close may still finish later.
  */
 export function closingQuietly(transport: Transport, onError: (error: unknown, where: string) => void): Transport {
   const ends = new Set<Promise<void>>();
@@ -44,7 +44,10 @@ export function closingQuietly(transport: Transport, onError: (error: unknown, w
 /** Conversations of a transport that are about to end. */
 const endings = new WeakMap<object, ReadonlySet<Promise<void>>>();
 
-/** Waits until what was closed has ended: a client that fails to connect does not wait for the process that it started. */
+/**
+ * Waits until closed connections have ended: a client that fails to connect does not wait for the process that it
+ * started.
+ */
 export async function ended(way: Transport | URL | string): Promise<void> {
   const ends = typeof way === 'object' ? endings.get(way) : undefined;
   if (ends !== undefined) await Promise.all(ends);
@@ -71,7 +74,7 @@ async function inTime(closing: Promise<void>): Promise<void> {
   await closing;
 }
 
-/** The same channel with another way to close it. */
+/** The same channel with another close function. */
 export function closedBy(channel: Channel, closed: () => Promise<void>): Channel {
   return {
     send: (message, options) => channel.send(message, options),

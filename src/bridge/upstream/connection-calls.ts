@@ -21,9 +21,9 @@ export class ConnectionCalls {
   readonly #sent = new Crowd<SentCall>();
   /** Tasks of the server that were made on it and have not ended, as far as is known. */
   readonly #tasks = new Set<string>();
-  /** Clients whose calls were here since the server began, by session, or else principal; two at most. */
+  /** Clients with calls on this connection since the server began, by session or principal; at most two. */
   readonly #clients = new Set<unknown>();
-  /** Those of them whose calls wanted log messages. */
+  /** The clients among them whose calls wanted log messages. */
   readonly #listeners = new Set<unknown>();
 
   constructor(doubt: Doubt) {
@@ -39,7 +39,7 @@ export class ConnectionCalls {
     return this.#carried.all();
   }
 
-  /** Those of them that were sent. */
+  /** The calls that were sent. */
   get running(): readonly Carried[] {
     return this.#sent.all().map(({ call }) => call);
   }
@@ -50,16 +50,16 @@ export class ConnectionCalls {
   }
 
   /**
-   * Tells whether a log message may belong to a call of another client that has its answer. True after calls of clients
-   * that are known to be different.
+   * Tells whether a log message may belong to an already answered call of another client. True after calls of different
+   * clients.
    *
-   * @param eachSaysSo True where the server logs for those requests alone that want it.
+   * @param eachSaysSo True if the server logs only for requests that ask for it.
    */
   mayLogLate(eachSaysSo: boolean): boolean {
     return (eachSaysSo ? this.#listeners : this.#clients).size > 1;
   }
 
-  /** Forgets clients whose calls have ended: the server began anew. */
+  /** Forgets clients whose calls have ended, because the server restarted. */
   begunAnew(): void {
     this.#clients.clear();
     this.#listeners.clear();
@@ -98,21 +98,21 @@ export class ConnectionCalls {
     return this.#tasks.size > 0;
   }
 
-  /** Tells whether neither a call runs here whose client may be asked, nor a task. */
+  /** Tells whether there is neither a running call whose client may be asked, nor a task. */
   get asksNobody(): boolean {
     return !this.hasTasks && this.carried.every(({ ask, signal }) => ask === undefined || signal.aborted);
   }
 
-  /** The level at which every call hears what it wants to. */
+  /** The most verbose level that any call wants. */
   get mostTalkative(): LoggingLevel | undefined {
     const wanted = new Set(this.carried.map(({ logLevel }) => logLevel));
     return loggingLevels.find((level) => wanted.has(level));
   }
 
   /**
-   * Tells whether log messages that name no call can be for nobody but the client of one.
+   * Tells whether log messages without a call can only belong to the client of one call.
    *
-   * @param eachSaysSo True where the server logs for those requests alone that want it.
+   * @param eachSaysSo True if the server logs only for requests that ask for it.
    */
   areLogsOf(call: Carried, eachSaysSo: boolean): boolean {
     const { calls } = this.#doubt;

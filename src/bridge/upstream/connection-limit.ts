@@ -5,19 +5,18 @@ import { StartLimit } from './start-limit.ts';
 /** Holder of places: a pool that is asked to give one up where they are scarce. */
 export interface Holder {
   /**
-   * Time of the last use of the connection that it would give up, by the ticks of the places; `undefined` where all are
-   * in use.
+   * Time of the last use of the connection that it would close, in ticks of the places; `undefined` if all are in use.
    *
-   * @param owner Asks for those of one owner alone.
+   * @param owner Considers only those of one owner.
    */
   idleSince(owner?: string): number | undefined;
   /** Gives that connection up, and its place back. */
   giveUp(owner?: string): void;
 }
 
-/** Place that is taken, and whose it is. */
+/** A taken place, and its owner. */
 export interface OwnedPlace {
-  /** Owner that it counts for. */
+  /** The owner that it counts for. */
   owner: string | undefined;
 }
 
@@ -31,9 +30,9 @@ const leastClosing = { own: 16, all: 32 } as const;
 const leastStarts = { own: 64, all: 1_024 } as const;
 
 /**
- * Limit of the connections that may be open at once, counted over all the pools that open them, and for each owner.
- * Where they are scarce, whichever was used least recently gives way; none does in the middle of a call. What is given
- * up takes its time to close: as many as may be open may be closing, and while there are more none is opened.
+ * Limit of open connections, for all pools together and for each owner. If places are scarce, the least recently used
+ * connection is closed, but never in the middle of a call. Closing takes time: as many as may be open may be closing.
+ * Beyond that, none is opened.
  */
 export class ConnectionLimit {
   readonly limit: number;
@@ -47,8 +46,8 @@ export class ConnectionLimit {
   #ticks = 0;
 
   /**
-   * @param ownLimit How many of them one owner may have.
-   * @param warn Hears of sessions that were ended so that there is room.
+   * @param ownLimit The number that one owner may have.
+   * @param warn Receives warnings about sessions that were ended to make room.
    */
   constructor(limit: number, ownLimit: number, warn: (message: string) => void = () => undefined) {
     this.limit = limit;
@@ -60,13 +59,13 @@ export class ConnectionLimit {
     });
   }
 
-  /** Ends a session that has a place, for an owner that has all of its own or since all are taken, and tells of it. */
+  /** Ends a session that has a place, because its owner has used up its own or all are taken, and reports it. */
   endSession(dismiss: () => void, owner: string | undefined): void {
     dismiss();
     this.endedSessions(1, owner);
   }
 
-  /** Tells of sessions that were ended for their places. */
+  /** Reports sessions that were ended for their places. */
   endedSessions(count: number, owner: string | undefined): void {
     if (owner === undefined)
       return this.#ended.add(count, `all ${this.limit} upstream connections`, 'maxUpstreams (--max-upstreams)');
@@ -92,7 +91,7 @@ export class ConnectionLimit {
     return owner !== undefined && this.#open.of(owner) > 0;
   }
 
-  /** Makes sure that there is a place to take; says what is full where all are in use. */
+  /** Makes sure that there is a free place; returns which limit is full if all are in use. */
   makeRoom(owner?: string): Full | undefined {
     const closing = this.#tooManyClosing(owner);
     if (closing !== undefined) return closing;
@@ -100,7 +99,7 @@ export class ConnectionLimit {
     return this.#open.all < this.limit || this.#yielded() ? undefined : 'all';
   }
 
-  /** Takes a place; says what is full where all are in use. */
+  /** Takes a place; returns which limit is full if all are in use. */
   take(owner?: string): Full | undefined {
     const full = this.makeRoom(owner);
     if (full === undefined) this.#open.add(1, owner);
@@ -119,9 +118,9 @@ export class ConnectionLimit {
   }
 
   /**
-   * Lets a place count for another owner from now on.
+   * Moves a place to another owner.
    *
-   * @returns False, and nothing happens, where all places of that owner are in use.
+   * @returns False, without a change, if all places of that owner are in use.
    */
   handOver(place: OwnedPlace, to: string): boolean {
     if (place.owner === to) return true;
@@ -132,7 +131,7 @@ export class ConnectionLimit {
     return true;
   }
 
-  /** Tells whether an owner has all the places that it may have, and none of them gives way. */
+  /** Tells whether an owner has used up its places, and none of them can be freed. */
   #isFull(owner: string): boolean {
     return this.#open.of(owner) >= this.ownLimit && !this.#yielded(owner);
   }

@@ -1,15 +1,15 @@
 import { McpError } from '../../protocol/error.ts';
 import type { Carried } from './carried.ts';
 
-/** A call that was given up, and whose log messages may come. */
+/** A cancelled call whose log messages may still come. */
 export type GivenUp = Pick<Carried, 'logLevel' | 'session'>;
 
-/** As many as a client remembers to hear of their answers. */
+/** Equal to the number of cancelled calls whose answers a client still recognizes. */
 const most = 1_000;
 
 /**
- * The calls of a connection that were given up and not answered. The server may go on with them, and need not answer
- * what was cancelled: what it asks and logs meanwhile names no call, so that it may be for nobody who is still there.
+ * The cancelled calls of a connection that have no answer yet. The server may continue them, and need not answer a
+ * cancelled call. Its questions and log messages meanwhile name no call, so they may belong to a client that has gone.
  * (Spec 2025-11-25, Cancellation: receivers should not send a response.)
  */
 export class Doubt {
@@ -18,7 +18,7 @@ export class Doubt {
   /** True when there are more than are known, so that only the end of the connection is the end of it. */
   #endless = false;
   readonly #awaiting: (() => void)[] = [];
-  /** Doubts that the operator was told of for this connection. */
+  /** Doubts that were reported to the operator for this connection. */
   readonly #told = new Set<'questions' | 'logs'>();
 
   constructor(warn: (message: string) => void) {
@@ -35,9 +35,9 @@ export class Doubt {
   }
 
   /**
-   * Takes note of a call that was given up.
+   * Records a cancelled call.
    *
-   * @returns Takes note of its answer.
+   * @returns Records its answer.
    */
   of({ logLevel, session }: GivenUp): () => void {
     const call: GivenUp = { logLevel, session };
@@ -50,7 +50,7 @@ export class Doubt {
     };
   }
 
-  /** Takes note that the server asks for calls that it has answered: nobody knows when it stops. */
+  /** Records that the server sends questions for calls that it has answered. It is unknown when that stops. */
   forever(): void {
     this.#endless = true;
   }
@@ -60,7 +60,7 @@ export class Doubt {
     if (this.exists) await new Promise<void>((resolve) => this.#awaiting.push(resolve));
   }
 
-  /** The connection ended, and what was said on it did too. */
+  /** The connection ended, and so did its messages. */
   end(): void {
     this.#calls.clear();
     this.#endless = false;
@@ -68,7 +68,7 @@ export class Doubt {
     this.#over();
   }
 
-  /** The error for a server that asks while nobody knows for whom: nobody is asked. */
+  /** The error for a server that asks while the call is unknown: no client is asked. */
   refusal(method: string): McpError {
     const asked = JSON.stringify(method.slice(0, 100));
     this.#tell('questions', `the server asked ${asked} while ${why}: nobody was asked, and the server was told so`);
@@ -78,7 +78,7 @@ export class Doubt {
   }
 
   /**
-   * Takes note of a log message that nobody receives.
+   * Records a log message that is dropped.
    *
    * @param ofMany True if the reason is that several clients use the connection.
    */

@@ -1,9 +1,9 @@
 import { monotonicNow } from '../../jsonrpc/timeout.ts';
 
-/** Time between two words of it, in milliseconds: whoever may open sessions can bring them about. */
+/** Time between two reports, in milliseconds: any client that may open sessions can cause them. */
 const quietMs = 60_000;
 
-/** Tells the owner of a bridge of sessions that were ended so that others have room: nobody else hears why. */
+/** Reports sessions that were ended to make room for others. Only the operator of the bridge gets the reason. */
 export class EndedSessions {
   readonly #warn: (message: string) => void;
   #count = 0;

@@ -3,21 +3,24 @@ import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { McpError } from '../../protocol/error.ts';
 import { wordsOf } from '../failure.ts';
 
-/** Time that the same words are not told again, and number of words that are remembered. */
+/** Time for which a message is not repeated, and number of remembered messages. */
 const restMs = 60_000;
 const most = 100;
 
-/** Tells the operator why the server was not reached, of which clients hear little; the same words once in a while. */
+/**
+ * Reports to the operator why the server was not reached. Clients get few details. A repeated message is reported only
+ * from time to time.
+ */
 export class Failures {
-  /** Faults in results, which reach clients all the same. */
+  /** Tolerated faults in results that reach clients. */
   readonly tolerated: ToleratedFaults;
   readonly #warn: (message: string) => void;
   readonly #now: () => number;
   readonly #silent: ReadonlySet<string>;
-  /** Time at which each failure was told, the oldest first. */
+  /** Time at which each failure was reported, the oldest first. */
   readonly #told = new Map<string, number>();
 
-  /** @param silent Methods of which somebody else tells. */
+  /** @param silent Methods whose failures are reported elsewhere. */
   constructor(warn: (message: string) => void, now: () => number, silent: ReadonlySet<string> = new Set()) {
     this.tolerated = new ToleratedFaults(warn);
     this.#warn = warn;
@@ -25,7 +28,7 @@ export class Failures {
     this.#silent = silent;
   }
 
-  /** Takes note of what the client of a request is about to hear. */
+  /** Records an error that a client is about to receive. */
   note(error: unknown, method: string): void {
     const cause = error instanceof McpError ? error.cause : undefined;
     if (!(cause instanceof ConnectionError) || cause.reason === 'aborted' || this.#silent.has(method)) return;

@@ -1,11 +1,11 @@
 import { after } from '../../jsonrpc/timeout.ts';
 
-/** Time between two gaps of one connection that are heard, in milliseconds. */
+/** Time between two reported gaps of one connection, in milliseconds. */
 const pauseMs = 30_000;
 
 /**
- * Hears gaps of one connection at most once in a while: the first at once, and those that come in the pause after it together at its
- * end. Whatever cuts idle streams makes a gap of each, and after a gap everybody lists everything again.
+ * Limits the gap reports of one connection: the first is reported at once, and those in the pause after it together at
+ * its end. A proxy that cuts idle streams causes a gap each time, and after a gap every client lists everything again.
  */
 export class GapBrake {
   readonly #hear: () => void;
@@ -24,7 +24,7 @@ export class GapBrake {
     else this.#hasMore = true;
   }
 
-  /** Hears nothing any more. */
+  /** Stops reporting. */
   close(): void {
     this.#closed = true;
     this.#endPause?.();

@@ -24,25 +24,25 @@ export interface OpenerOptions {
   /** The way of one connection to it: of the main one, or another. */
   wayOf(isMain: boolean): Transport | URL | string;
   readonly connect: ConnectUpstream;
-  /** Authorization of every connection, where it is by URL. */
+  /** Authorization of every connection, if the upstream is a URL. */
   readonly auth?: UpstreamCredentials | undefined;
-  /** True when what may be answered depends on who calls, so that nothing is kept. */
+  /** True if answers depend on the caller, so that nothing is cached. */
   readonly keepsNothing?: boolean | undefined;
-  /** Name of the bridge, where it does not pass its client's name on. */
+  /** Name of the bridge, when it does not forward its client's name. */
   readonly info: Implementation;
   readonly tools: UpstreamTools;
   /** The middleware of the bridge. */
   readonly chain: Chain;
   readonly upstreamRevisions?: readonly string[] | undefined;
   readonly probeTimeoutMs?: number | undefined;
-  /** Gives up the first connection; later ones are opened until they are closed. */
+  /** Aborts the first connection. Later ones are opened until they are closed. */
   readonly signal?: AbortSignal | undefined;
   onWarning(message: string): void;
 }
 
 /**
- * Makes what opens connections to one upstream, each of them as often as it is lost for good; what the first one finds
- * out is known to the later ones.
+ * Makes the function that opens connections to one upstream, again after each permanent loss. Later connections use the
+ * findings of the first.
  */
 export function opener(options: OpenerOptions): (isMain: boolean) => OpenClient {
   const { auth, connect, info, tools, chain, upstreamRevisions, probeTimeoutMs, signal, onWarning } = options;
@@ -60,10 +60,10 @@ export function opener(options: OpenerOptions): (isMain: boolean) => OpenClient 
         ...(negotiated === undefined ? {} : { negotiated }),
         ...(probeTimeoutMs === undefined ? {} : { probeTimeoutMs }),
         signal: negotiated !== undefined || signal === undefined ? closed : AbortSignal.any([closed, signal]),
-        // Results go to somebody else, who may keep and check them: a bridge changes and refuses nothing.
+        // The bridge's clients may cache and validate results: a bridge changes and rejects nothing.
         validateOutput: false,
         exactNumbers: true,
-        // Only requests that say so use what is kept.
+        // Only requests that set `cache` use the cache.
         cache: 'bypass',
         cacheStore,
         cacheKey: 'upstream',

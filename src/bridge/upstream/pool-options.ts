@@ -11,15 +11,15 @@ export interface PoolOptions extends Pick<UpstreamConnectionOptions, 'waiting'> 
   open(isMain: boolean): OpenClient;
   /** Limit of the connections at once, those of other pools included. */
   readonly places: ConnectionLimit;
-  /** The facts of what the connections go over. */
+  /** Facts about the transport of the connections. */
   readonly facts: SettledFacts;
-  /** The principal whose calls all of these are, where each has a pool of its own; then the main connection is theirs. */
+  /** The principal of all calls, if each principal has its own pool. The main connection then belongs to it. */
   readonly principal?: string | undefined;
-  /** True when all clients use one connection, on which a handshake server can ask nobody. */
+  /** True if all clients use one connection, on which a session-based server cannot ask questions. */
   readonly shared?: boolean | undefined;
   /** Events of the connection of calls without a principal. */
   readonly main: UpstreamEvents;
-  /** Methods of whose failures whoever asks tells the operator. */
+  /** Methods whose failures the caller reports to the operator. */
   readonly silent?: ReadonlySet<string> | undefined;
   /** Options of calls that wait for the answers of stateless clients. */
   readonly parked: Omit<ParkedOptions, 'mostOfOne' | 'onWarning'>;

@@ -20,17 +20,17 @@ import { Upstream } from './upstream.ts';
 import type { UpstreamConnectionOptions } from './upstream-options.ts';
 import { wantedKeyOf, selfOf, selfOfSession, wantedBy, wantedOf, type WantedConnection } from './wanted.ts';
 
-/** Number of quiet connections that are kept for one principal's next calls, and of processes. */
+/** Number of idle connections that are kept for one principal's next calls, and of processes. */
 const spares = 4;
 const spareProcesses = 2;
-/** Time that a call waits for the answer to one that was given up before it goes elsewhere. */
+/** Time that a call waits for the answer to a cancelled call before it uses another connection. */
 const clearingMs = 250;
 
 /**
- * The upstream connections of a bridge. Before a handshake server each session downstream has one of its own. All else
- * shares those of its principal and, where the server asks its clients, of those that declare the same. A question and
- * a log message may name no call, and must reach nobody else. So a call that may be asked has a connection on which no
- * other such call runs, and one that wants log messages has one to itself, unless that would be another process.
+ * The upstream connections of a bridge. For a session-based server, each downstream session has its own. Other calls
+ * share by principal and, if the server may ask, by declared capabilities. A question or log message may name no call,
+ * and must not reach a wrong client. So a call that may be asked shares its connection with no other such call. A call
+ * that wants logs has one alone, except if that needs another process.
  */
 export class Pool {
   /** Shared by calls without a principal, and followed for changes. */
@@ -38,18 +38,18 @@ export class Pool {
   readonly #options: PoolOptions;
   readonly #failures: Failures;
   readonly #all = new Set<Upstream>();
-  /** The shared ones by who may use them, oldest first. */
+  /** The shared connections by key, oldest first. */
   readonly #shared = new Map<string, Upstream[]>();
   readonly #parked: ParkedCalls;
   readonly #owned = new WeakMap<ServerSession['state'], Upstream>();
   /** The sessions of those that belong to one. */
   readonly #sessions = new Map<Upstream, ServerSession>();
-  /** The levels of sessions whose connections were given up. */
+  /** The levels of sessions whose connections were closed. */
   readonly #resting = new WeakMap<ServerSession['state'], LoggingLevel>();
   /** Levels of logging that sessions on a shared connection want. */
   readonly #levels = new Map<ServerSession['state'], LoggingLevel>();
   readonly #closing = new Set<Promise<void>>();
-  /** Connections on which tasks were made, by the results that say so. */
+  /** Connections on which tasks were made, by the results that announce them. */
   readonly #madeOn = new WeakMap<JsonObject, Upstream>();
   /** True when the server has asked its clients something. */
   #asks = false;
@@ -82,7 +82,7 @@ export class Pool {
     return await this.#share(params, call, call.auth?.principal);
   }
 
-  /** Tells the upstream of something on a connection of who says it. */
+  /** Sends a client's notification to the upstream, on a connection of that client. */
   async notify(method: string, params: JsonObject, { session, principal }: NotificationSender): Promise<void> {
     const upstream =
       session === undefined || this.shared
@@ -101,7 +101,7 @@ export class Pool {
     if (this.shared) return this.main;
     const known = this.ownOf(session);
     if (known !== undefined) return known;
-    // Some of what a session asked for goes on for a while when it is over.
+    // A request of a session may outlast the session.
     if (this.#ended.has(session.state)) throw new McpError('internalError', 'the session is over');
     const self = selfOfSession(session, this.#handshake());
     const upstream = this.#add({
@@ -116,14 +116,14 @@ export class Pool {
   }
 
   /**
-   * Sets the log level of a session; on a shared connection the most talkative one counts, and each session hears what
-   * it wants.
+   * Sets the log level of a session. A shared connection uses the most verbose level, and each session gets what it
+   * wants.
    *
-   * @throws McpError what the upstream says of it.
+   * @throws McpError from the upstream.
    */
   async setLevel(level: LoggingLevel, session: ServerSession, call: Carried): Promise<void> {
     if (!this.shared) return await this.ownedBy(session).setLevel(level, call);
-    // Without sessions each request says what it wants to hear.
+    // Without sessions, each request carries its level.
     if (this.#handshake() === undefined) return;
     this.#levels.set(session.state, level);
     const wanted = new Set(this.#levels.values());
@@ -136,10 +136,10 @@ export class Pool {
   }
 
   /**
-   * The connection that the calls of a client prefer, where clients have no sessions: that on which its task was made.
+   * The preferred connection for calls of a client without sessions: the one on which its task was made.
    *
-   * @param within Name of that connection, where the call is about a task.
-   * @throws McpError invalidParams where the process is gone in which the task was.
+   * @param within Name of that connection, for a call about a task.
+   * @throws McpError invalidParams if the process of the task is gone.
    */
   preferredBy(call: Parameters<typeof wantedBy>[0], within?: string): Upstream {
     if (this.shared) return this.main;
@@ -152,7 +152,7 @@ export class Pool {
     return this.#sharedBy(wanted, (one) => one === preferred);
   }
 
-  /** The name of the connection on which a task was made, by the result that says so. */
+  /** The name of the connection on which a task was made, by the result that announces it. */
   madeOn(result: JsonObject): string | undefined {
     return this.#madeOn.get(result)?.id;
   }
@@ -171,7 +171,7 @@ export class Pool {
   /**
    * Makes room for a client that is about to open a session.
    *
-   * @throws McpError busy when there is none.
+   * @throws McpError busy if there is none.
    */
   admit({ principal, address }: ClientOrigin): void {
     if (this.shared) return;
@@ -180,7 +180,7 @@ export class Pool {
     if (this.#areProcesses) this.#options.places.starts.requireOne(owner);
   }
 
-  /** Tells whether nobody waits for anything on any connection. */
+  /** Tells whether no caller waits on any connection. */
   get idle(): boolean {
     return [...this.#all].every(({ idle }) => idle);
   }
@@ -195,7 +195,7 @@ export class Pool {
     await Promise.all(this.#closing);
   }
 
-  /** A handshake server asks its client; which questions there may be depends on what the client declared. */
+  /** A session-based server asks its client. The declared capabilities decide which questions there may be. */
   #mayBeAsked(call: Call, { requestState }: JsonObject): boolean {
     if (methodOf(call.method)?.inputRequired === undefined || this.#handshake() === undefined) return false;
     return requestState !== undefined || selfOf(call, this.#handshake()) !== undefined;
@@ -226,14 +226,14 @@ export class Pool {
   }
 
   /**
-   * Another process would be another server, with another state: what a call must not share one with are calls and tasks
-   * for which the server may ask, and calls that were given up, where the server is known to ask.
+   * Another process would be another server, with another state. A call only avoids a process with calls or tasks that
+   * may ask, or with cancelled calls of a server that is known to ask.
    */
   #mayRunIn(upstream: Upstream, { ask }: Carried): boolean {
     return ask === undefined || (upstream.calls.asksNobody && !(this.#asks && upstream.doubtful));
   }
 
-  /** Waits a moment for the answers to calls that were given up, where these alone keep a call from the process. */
+  /** Waits a moment for the answers to cancelled calls, if only these keep a call from the process. */
   async #cleared(key: string, carried: Carried): Promise<void> {
     const list = this.#shared.get(key) ?? [];
     const doubtful = list.find((one) => one.doubtful && one.calls.asksNobody);
@@ -276,7 +276,7 @@ export class Pool {
     }
   }
 
-  /** A known connection that fits, else another one: that which is given, or a new one. */
+  /** A matching known connection, otherwise another one: the given one, or a new one. */
   #sharedBy(
     wanted: WantedConnection,
     fits: (upstream: Upstream) => boolean,
@@ -296,13 +296,13 @@ export class Pool {
     return upstream;
   }
 
-  /** Lets a connection that is not in use count for who takes it: it must not use up what others may have. */
+  /** Moves an unused connection to a new owner's account: one owner must not use up what others may have. */
   #takenBy(owner: string | undefined, upstream: Upstream): boolean {
     const mayMove = owner !== undefined && upstream !== this.main && upstream.quiet;
     return !mayMove || this.#options.places.handOver(upstream, owner);
   }
 
-  /** Refuses for now where there is too much of something. */
+  /** Refuses for now if a limit is reached. */
   #requireRoom(full: Full | undefined, owner: string | undefined): void {
     const { limit, ownLimit } = this.#options.places;
     if (full === undefined) return;
@@ -334,7 +334,7 @@ export class Pool {
     return upstream;
   }
 
-  /** Connections that can be given up, and their ends: nothing in the middle of a call, and nothing that somebody listens to. */
+  /** Connections that can be closed, with the function that does so. None is in use or has subscriptions. */
   *#idle(): Generator<readonly [Upstream, (owner?: string) => void]> {
     for (const [key, list] of this.#shared)
       for (const upstream of list)
@@ -344,7 +344,7 @@ export class Pool {
       if (!upstream.idle) continue;
       const { dismiss } = session;
       if (!upstream.stateful) yield [upstream, () => this.#rest(session, upstream)];
-      // The client hears that what it left in the server is gone, and begins again.
+      // The client learns that its state in the server is gone, and begins again.
       else if (dismiss !== undefined) yield [upstream, (owner) => this.#options.places.endSession(dismiss, owner)];
     }
   }
@@ -377,7 +377,7 @@ export class Pool {
       if (one.idle && !one.followed && !one.calls.hasTasks && one !== this.main) this.#forget(key, one);
   }
 
-  /** Retires a connection that waits for nothing but the answer to a call that was given up, which may never come. */
+  /** Retires a connection that only waits for the answer to a cancelled call, which may never come. */
   #retire(key: string): void {
     const doubtful = this.#shared.get(key)?.find((upstream) => upstream.quiet && upstream.doubtful);
     if (doubtful !== undefined && doubtful !== this.main) this.#forget(key, doubtful);

@@ -10,7 +10,7 @@ import { hasEnded } from '../../protocol/task-status.ts';
 
 const noProgress: ProgressOfRequest = { progressToken: undefined, holdProgress: undefined };
 
-/** Limit of tasks of a connection whose progress is carried. */
+/** Limit of tasks of a connection whose progress is forwarded. */
 const mostOfTasks = 1_000;
 
 /** Call that became a task, with what ends its progress. */
@@ -29,25 +29,25 @@ export interface ProgressOfRequest {
 /** The last value of each request, over all rounds that it takes. */
 const highest = new WeakMap<Carried, number>();
 
-/** Calls of whose progress their servers told. */
+/** Calls whose servers reported progress. */
 const reporting = new WeakSet<Carried>();
 
-/** Tells whether a value may be told of a call now: it increases with each notification. (Spec, Progress.) */
+/** Tells whether a value may be reported for a call now: it must increase with each notification. (Spec, Progress.) */
 export function rises(call: Carried, value: number): boolean {
   if (value <= (highest.get(call) ?? Number.NEGATIVE_INFINITY)) return false;
   highest.set(call, value);
   return true;
 }
 
-/** Tells whether a server told of the progress of a call by itself, so that nothing else need stand for it. */
+/** Tells whether a server itself reported progress of a call, so that no substitute is needed. */
 export function hasReported(call: Carried): boolean {
   return reporting.has(call);
 }
 
-/** Hears in words how far a task got, by the id of its server. */
+/** Receives the progress of a task as text, by the id of its server. */
 export type TaskSaid = (taskId: string, words: string) => void;
 
-/** Progress on its way down: what comes under a token of the upstream hop goes out under the token of the client. */
+/** Forwards progress downstream: it replaces the token of the upstream hop with the client's token. */
 export class ProgressRelays {
   readonly #relays = new Map<ProgressToken, Carried>();
   /** Calls that became tasks, the latest of them: their tokens hold until these end. */
@@ -55,11 +55,11 @@ export class ProgressRelays {
   /** The tokens of these by the ids of the server. */
   readonly #tokens = new Map<string, ProgressToken>();
   readonly #said: TaskSaid | undefined;
-  /** Words of calls that may become tasks, from before that was known. */
+  /** Text of calls that may become tasks, from before that was known. */
   readonly #early = new WeakMap<Carried, string>();
   #last = 0;
 
-  /** @param said Hears of tasks whose clients are told by their status alone. */
+  /** @param said Receives the progress of tasks whose clients only get a status. */
   constructor(said: TaskSaid | undefined) {
     this.#said = said;
   }
@@ -97,9 +97,9 @@ export class ProgressRelays {
   }
 
   /**
-   * Brings a notification of an extension to the call whose token it has.
+   * Forwards a notification of an extension to the call whose token it has.
    *
-   * @returns Whether it has one.
+   * @returns True if a call has it.
    */
   tell(method: string, params: JsonObject): boolean {
     const { progressToken } = params;
@@ -126,7 +126,7 @@ export class ProgressRelays {
     if (early !== undefined) this.#said?.(ofTask.taskId, early);
   }
 
-  /** Hears that a task has ended: nothing is told of it any more. */
+  /** Ends the progress of a task that has ended. */
   ended(taskId: string): void {
     const token = this.#tokens.get(taskId);
     if (token === undefined) return;
@@ -135,7 +135,7 @@ export class ProgressRelays {
     this.#tokens.delete(taskId);
   }
 
-  /** Takes a progress notification, with whatever it holds beside what the protocol knows. */
+  /** Receives a progress notification, including fields that the protocol does not know. */
   heard(params: JsonObject, revision: Revision): void {
     const { progressToken } = params;
     if (!isRequestId(progressToken)) return;
@@ -150,13 +150,13 @@ export class ProgressRelays {
       this.#early.set(call, wordsIn(read));
     }
     const told = { ...read, progressToken: call.meta['progressToken'] };
-    // The call of a task was answered long ago: what is told of that goes beside all calls.
+    // The call of a task was answered long ago. Its progress is sent outside of any call.
     if (ofTask !== undefined) call.session?.notify('notifications/progress', told);
     else if (isRequestId(told.progressToken)) call.send('notifications/progress', told);
   }
 }
 
-/** Tells whether somebody is told of progress: who asked for it, and whoever follows the task that the bridge wished for in its client's place. */
+/** Tells whether progress is wanted: by the client, or for a task that the bridge requested on the client's behalf. */
 function wantsProgress({ method, meta, facts }: Carried, params: JsonObject): boolean {
   if (isRequestId(meta['progressToken'])) return true;
   return facts.tasks === 'extension' && method === 'tools/call' && params['task'] !== undefined;
@@ -168,14 +168,14 @@ function wordsIn({ progress, total, message }: JsonObject & { readonly progress:
   return progressWords({ progress, ...more });
 }
 
-/** Tells whether an answer says that a task has ended, so that nothing more is told of its progress. */
+/** Tells whether an answer reports the end of a task, after which it has no more progress. */
 function isEnd(method: string, result: JsonObject): boolean {
   if (method === 'tasks/result') return true;
   const isAbout = method === 'tasks/get' || method === 'tasks/cancel';
   return isAbout && hasEnded(result);
 }
 
-/** Progress is a courtesy: what is malformed is dropped. */
+/** Progress is optional: a malformed report is dropped. */
 function wellFormed(params: JsonObject, revision: Revision): (JsonObject & { readonly progress: number }) | undefined {
   try {
     return { ...fromWire(revision, progressNotificationParamsShape, params) };

@@ -11,17 +11,17 @@ export interface RestartLimitOptions {
 
 /** A server that lived this long was well. */
 const healthyMs = 10_000;
-/** Number of deaths in a row that are borne: some servers die once when they are asked what they speak. */
+/** Number of consecutive deaths that are tolerated: some servers die once on a probe of their version. */
 const borne = 3;
 
 /**
- * Keeps a server that dies at once each time from being started without end: after some deaths in a row opening fails
- * for a while, which gets longer. Whoever needs the server hears why at once.
+ * Prevents an endless restart of a server that dies at once each time. After some consecutive deaths, opening fails for
+ * a while, which gets longer. Callers get the reason at once.
  *
- * If the main process dies before it said anything, the server is not well: nobody starts one meanwhile. Every other death
- * may be the fault of a client, so that it counts for its own connection alone.
+ * If the main process dies before its first message, the server itself is broken, and no connection starts one
+ * meanwhile. Any other death may be the fault of a client, so it counts for its own connection alone.
  *
- * @returns The way of one connection, which is the main one or another's own.
+ * @returns The way of one connection: the main one, or another one's own.
  */
 export function restartLimited(transport: Transport, options: RestartLimitOptions): (isMain: boolean) => Transport {
   const ofAll = new Rest(options);
@@ -52,7 +52,7 @@ function steadied(transport: Transport, { ofAll, own, isMain, now }: Rests): Tra
       };
       try {
         const channel = await transport.open(hearing(receiver, { spoke: () => void (isSpeaking = true), ended }));
-        // What is closed here did not die.
+        // A process that was closed here did not die.
         return closedBy(channel, async () => {
           ended();
           await channel.close();

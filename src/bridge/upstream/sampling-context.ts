@@ -3,9 +3,9 @@ import type { ClientCapabilities } from '../../protocol/capability.ts';
 import type { Revision } from '../../protocol/revision.ts';
 
 /**
- * Parameters of a question, as its client may get them. A client of 2025-11-25 or later that did not declare
- * `sampling.context` gets `includeContext: "none"`, since servers of older versions know no such capability.
- * (Spec 2025-11-25, Sampling, Capabilities.)
+ * Parameters of a question, as its client may receive them. A client of 2025-11-25 or later that did not declare
+ * `sampling.context` gets `includeContext: "none"`, since servers of older versions know no such capability. (Spec
+ * 2025-11-25, Sampling, Capabilities.)
  */
 export function withDeclaredContext(
   method: string,

@@ -19,8 +19,8 @@ interface Bucket {
 }
 
 /**
- * Limit of how often processes are started. The limit of connections does not bound that: whoever declares something else with each call wants another
- * process each time, and an idle one makes way.
+ * Limits how often processes are started. The limit of connections does not cover that: a client that declares
+ * different capabilities with each call needs a new process each time, and an idle one is closed for it.
  */
 export class StartLimit {
   readonly #limits: StartLimits;
@@ -46,9 +46,9 @@ export class StartLimit {
   }
 
   /**
-   * Counts a process that is started.
+   * Counts the start of a process.
    *
-   * @throws McpError busy likewise.
+   * @throws McpError busy if the limit is reached.
    */
   take(owner: string | undefined): void {
     this.requireOne(owner);
@@ -62,7 +62,7 @@ export class StartLimit {
     this.#refill(bucket, own);
     this.#own.delete(owner);
     this.#own.set(owner, bucket);
-    // After a minute a bucket is full again, and need not be kept.
+    // After a minute a bucket is full again, and can be dropped.
     for (const [other, { at }] of this.#own) {
       if (this.#now() - at < minuteMs) break;
       this.#own.delete(other);
@@ -77,7 +77,7 @@ export class StartLimit {
   }
 }
 
-/** The refusal says when the next start comes back. */
+/** The refusal names the time of the next start. */
 function tooMany({ left }: Bucket, most: number, whom: string): McpError {
   const message = `the bridge has started ${most} processes for ${whom} within a minute; try again later`;
   return new McpError('busy', message, { data: { retryAfterMs: Math.round(((1 - left) / most) * minuteMs) } });

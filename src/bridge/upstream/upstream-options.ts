@@ -14,9 +14,9 @@ export interface ClientEvents {
   onNotification(method: string, params: JsonObject, context: NotificationContext): void;
   /** The connection was lost and is open again. */
   onReconnect(): void;
-  /** The connection goes on, and notifications may have been lost. */
+  /** The connection continues, but notifications may have been lost. */
   onGap(): void;
-  /** Answers what the server asks for, in the canonical model where the protocol knows the method. */
+  /** Answers requests of the server, in the canonical model if the protocol knows the method. */
   onRequest(
     method: string,
     params: JsonObject,
@@ -25,27 +25,27 @@ export interface ClientEvents {
 }
 
 /**
- * Opens a client to the upstream server, which speaks for somebody where it is the connection of one client alone. The
- * signal gives the opening up.
+ * Opens a client to the upstream server. It carries the description of one client if the connection is that client's
+ * alone. The signal aborts opening.
  */
 export type OpenClient = (events: ClientEvents, self: ClientView | undefined, signal: AbortSignal) => Promise<Client>;
 
 /** Messages that belong to no running call of a connection. */
 export interface UpstreamEvents {
-  /** A log message that its client wants to hear. */
+  /** A log message that its client wants. */
   onLog?(message: LoggingMessageNotificationParams): void;
   onNotification?(method: string, params: JsonObject): void;
-  /** Notifications may have been lost: the connection is another one, or goes on after a gap. */
+  /** Notifications may have been lost: the connection was replaced, or continues after a gap. */
   onMissed?(): void;
   /** Tells a message that belongs to a task under the id by which its client knows that. */
   related?(params: JsonObject, tell: (named: JsonObject) => void): void;
-  /** Hears in words how far a task got, by the id of its server, where its client is told by its status alone. */
+  /** Receives the progress of a task as text, by the id of its server, if its client only gets a status. */
   taskSaid?(taskId: string, words: string): void;
   onWarning(message: string): void;
   /**
-   * Answers what the server asks for; without it the call does that the question belongs to.
+   * Answers requests of the server. Without it, the call that the question belongs to does.
    *
-   * @param on The call that it belongs to, or the latest one where that cannot be told: all are of one client.
+   * @param on The call that it belongs to, or the latest one if unknown: all belong to one client.
    */
   onRequest?(
     method: string,
@@ -57,18 +57,18 @@ export interface UpstreamEvents {
 /** Parts that a connection is made of. */
 export interface UpstreamConnectionOptions {
   readonly open: OpenClient;
-  /** The facts of what it goes over. */
+  /** Facts about the transport. */
   readonly facts: SettledFacts;
   readonly events: UpstreamEvents;
   /** Client that the connection speaks for; left out for one that several clients share. */
   readonly self?: ClientView | undefined;
-  /** Owner that it counts for. */
+  /** The owner that it counts for. */
   readonly owner?: string | undefined;
-  /** Hears that the server asks its clients. */
+  /** Called when the server asks its clients. */
   onAsked(): void;
-  /** Hears why the server was not reached. */
+  /** Receives the reasons why the server was not reached. */
   readonly failures: Failures;
-  /** Parts that requests need whose clients are asked by results. */
+  /** Code for requests whose clients are asked through results. */
   readonly waiting?: AskedByResults | undefined;
   /** The level that the session downstream asked for before. */
   readonly level?: LoggingLevel | undefined;

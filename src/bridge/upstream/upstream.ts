@@ -28,7 +28,7 @@ export class Upstream {
   readonly #events: UpstreamEvents;
   readonly #self: ClientView | undefined;
   readonly #tick: () => number;
-  /** Owner that it counts for: whoever took it last when nothing ran on it. */
+  /** The owner that it counts for: the last one that took it while it was unused. */
   owner: string | undefined;
   /** Time of its last use, by the ticks of its places. */
   usedAt: number;
@@ -46,14 +46,14 @@ export class Upstream {
   /** Number of requests under way beside calls: levels, notifications, the beginnings of subscriptions. */
   #beside = 0;
   #client: Promise<Client> | undefined;
-  /** Client that was opened last, be it open or not. */
+  /** The newest client, open or not. */
   #latest: Client | undefined;
   /** True when the running call must have the connection to itself. */
   #alone = false;
-  /** The level that the session downstream asked for, and the one that the upstream was told. */
+  /** The level that the downstream session requested, and the one that the upstream has. */
   #wanted: LoggingLevel | undefined;
   #told: LoggingLevel | undefined;
-  /** The last call, which knows what its client wants to hear. */
+  /** The last call, which knows what its client wants to receive. */
   #last: Carried | undefined;
   readonly #closed = new AbortController();
 
@@ -96,12 +96,12 @@ export class Upstream {
     return this.calls.size === 0;
   }
 
-  /** Tells whether nobody waits for anything on it. */
+  /** Tells whether no caller waits for it. */
   get idle(): boolean {
     return this.quiet && this.#beside === 0;
   }
 
-  /** Tells whether something may be lost with it: what a call left in the server, or what is followed. */
+  /** Tells whether its loss may lose state: of a call in the server, or of a subscription. */
   get stateful(): boolean {
     return this.#stateful || this.followed;
   }
@@ -111,12 +111,12 @@ export class Upstream {
     return this.#wanted;
   }
 
-  /** Tells whether somebody follows changes on it. */
+  /** Tells whether it has subscriptions. */
   get followed(): boolean {
     return this.#followers > 0;
   }
 
-  /** Resolves when every call that was given up was answered after all. */
+  /** Resolves when every cancelled call was answered after all. */
   async cleared(): Promise<void> {
     await this.#doubt.over();
   }
@@ -132,12 +132,12 @@ export class Upstream {
     this.progress.ended(taskId);
   }
 
-  /** Tells whether what the server asks or logs may belong to a call that was given up: it is for nobody else then. */
+  /** Tells whether questions or logs of the server may belong to a cancelled call. They then reach no other client. */
   get doubtful(): boolean {
     return this.#doubt.exists;
   }
 
-  /** Tells whether log messages that come while a call runs can be for nobody but its client. */
+  /** Tells whether log messages during a call can only belong to its client. */
   maySendLogsOf(call: Carried): boolean {
     return call.logLevel === undefined || this.calls.areLogsOf(call, true);
   }
@@ -148,9 +148,9 @@ export class Upstream {
   }
 
   /**
-   * Carries one request.
+   * Forwards one request.
    *
-   * @param alone Keeps other calls away, so that whatever is heard meanwhile is this one's; the connection must be quiet.
+   * @param alone Keeps other calls away, so that all messages meanwhile belong to this one. It must be quiet before.
    */
   async carry(params: JsonObject, call: Carried, alone = false): Promise<JsonObject> {
     const place = this.calls.carry(call);
@@ -173,27 +173,27 @@ export class Upstream {
   }
 
   /**
-   * Sets the level of the session, here and upstream, where that has one.
+   * Sets the level of the session, here and upstream, if that has one.
    *
-   * @throws McpError what the upstream says of it.
+   * @throws McpError from the upstream.
    */
   async setLevel(level: LoggingLevel, call: Carried): Promise<void> {
     this.#last = call;
     this.#wanted = level;
-    // A connection that is not open is told by the first call that opens it.
+    // A connection that is not open gets the level with its first call.
     if (this.#client !== undefined) await this.#besideCalls(() => this.#tellLevel(level, call));
   }
 
   /**
-   * Follows changes as long as the subscription is open.
+   * Subscribes to changes until the subscription ends.
    *
-   * @param onReopened Hears that changes may have been missed.
+   * @param onReopened Called when changes may have been missed.
    */
   async follow(topics: Topics, onReopened: () => void, signal?: AbortSignal): Promise<Subscription> {
     return await this.#besideCalls(() => this.#subscribe(topics, onReopened, signal));
   }
 
-  /** Does something beside calls for which the connection is kept as long as it lasts. */
+  /** Runs work outside of calls, and keeps the connection open meanwhile. */
   async during<T>(work: (client: Client) => Promise<T>): Promise<T> {
     this.#followers++;
     try {
@@ -216,7 +216,7 @@ export class Upstream {
     }
   }
 
-  /** Tells the server something; what it makes of that is not known. */
+  /** Sends a notification. There is no reply. */
   async notify(method: string, params: JsonObject): Promise<void> {
     this.#stateful = true;
     await this.#besideCalls(async () => await (await this.client()).notify(method, params));
@@ -240,7 +240,7 @@ export class Upstream {
     await client?.close();
   }
 
-  /** Keeps the connection from being given up while something else than a call is under way. */
+  /** Keeps the connection from being closed while work other than a call runs. */
   async #besideCalls<T>(work: () => Promise<T>): Promise<T> {
     this.#beside++;
     try {
@@ -282,7 +282,7 @@ export class Upstream {
       this.#client = undefined;
       this.#begunAnew();
     });
-    // The one before was lost for good, and what changed since nobody heard.
+    // The previous one was permanently lost, and changes since then were missed.
     if (isAnother) this.#events.onMissed?.();
     return client;
   }
@@ -320,7 +320,7 @@ export class Upstream {
     }
   }
 
-  /** Tells whether nothing of a request comes any more once it is given up, since that closes its stream. */
+  /** Tells whether cancelling a request ends its messages, because that closes its stream. */
   #endsWithItsStream(client: Client): boolean {
     return this.#facts.cancelsByClosing && revisionFor(client).httpCancellation === 'close-stream';
   }
@@ -345,7 +345,7 @@ export class Upstream {
     const within = this.calls.sentAs(request);
     const isShared = onRequest === undefined;
     const row = methodOf(method);
-    // What else the change of a list says may be for the client of a call that runs.
+    // Other fields of a list change may be meant for the client of a running call.
     const isBare = isShared && row?.tells !== undefined && (within !== undefined || this.calls.running.length > 0);
     if (row !== undefined) return onNotification?.(method, isBare ? {} : params);
     // A message of an extension belongs to the call of its exchange or token, to the stream that it names, or to the session.
@@ -370,7 +370,7 @@ export class Upstream {
     return await this.asking.ask({ method, params, signal, request });
   }
 
-  /** Brings a log message to the call in whose exchange it came, else to the client that alone can have caused it. */
+  /** Delivers a log message to the call in whose exchange it came, or to the only client that can have caused it. */
   #logged(message: LoggingMessageNotificationParams, request: number | undefined): void {
     const { calls } = this;
     const wanting = request === undefined ? calls.carried : [calls.sentAs(request)];

@@ -12,19 +12,19 @@ import { declaredFor, declaredIn, hostedFor } from '../declared.ts';
 export interface WantedConnection {
   readonly principal?: string | undefined;
   readonly self?: ClientView | undefined;
-  /** Owner whose places it takes. */
+  /** The owner whose places it takes. */
   readonly owner?: string | undefined;
 }
 
 /** Rules of an upstream about who may share a connection to it. */
 export interface UpstreamSharing {
-  /** Its revision where that begins with a handshake. */
+  /** Its revision, if that begins with a handshake. */
   readonly handshake: Revision | undefined;
-  /** The one principal whose calls all of them are, so that nobody else's connections are to be kept apart. */
+  /** The single principal of all calls. If set, no other principal's connections need to be kept apart. */
   readonly own: string | undefined;
 }
 
-/** Connection that is wanted for whoever asks, where nothing else is to be heeded. */
+/** The connection for a caller, without further conditions. */
 export function wantedOf(
   { principal, address }: { readonly principal?: string | undefined; readonly address?: string | undefined },
   own: string | undefined,
@@ -32,10 +32,10 @@ export function wantedOf(
   return { principal: principal === own ? undefined : principal, owner: ownerOf(principal, address) };
 }
 
-/** Parts of a call that say which connection it must have. */
+/** Parts of a call that decide which connection it needs. */
 type Wanting = Pick<Carried, 'client' | 'facts' | 'address' | 'auth'>;
 
-/** Connection that a call must have, by whom it serves. */
+/** The connection that a call needs, by its client. */
 export function wantedBy(
   carried: Wanting,
   principal: string | undefined,
@@ -54,12 +54,12 @@ export function selfOf(
 ): ClientView | undefined {
   if (handshake === undefined) return undefined;
   const { roots, ...others } = declaredTo(handshake, client.capabilities, facts);
-  // Stateless clients tell of no changes: whoever wants roots asks for them.
+  // Stateless clients send no change notifications: a server that wants roots requests them.
   const capabilities = { ...others, ...(roots === undefined ? {} : { roots: {} }) };
   return Object.keys(capabilities).length === 0 ? undefined : { info: undefined, capabilities };
 }
 
-/** Client of a session, as the server is told of it on the connection that the session has of its own. */
+/** Client of a session, as the server sees it on the session's own connection. */
 export function selfOfSession(
   { client: { info, capabilities }, revision }: Pick<ServerSession, 'client' | 'revision'>,
   handshake: Revision | undefined,
@@ -69,7 +69,7 @@ export function selfOfSession(
 }
 
 /**
- * Capabilities of a client as a handshake upstream is told of them, in its own words.
+ * Capabilities of a client in the form of a session-based upstream.
  *
  * @param from Revision in which the client declared them.
  */
@@ -83,8 +83,8 @@ export function declaredTo(
 }
 
 /**
- * Nobody shares a connection with another principal, nor with a client that declares something else. What a client says
- * of itself, and its address, tell nobody apart.
+ * A connection is never shared between principals, nor between clients with different capabilities. A client's own name
+ * and its address do not identify it.
  */
 export function wantedKeyOf({ principal, self }: WantedConnection): string {
   const who = JSON.stringify(principal ?? null);

@@ -8,7 +8,7 @@ import type { Bus, Unsubscribe } from '../../../storage/bus.ts';
 import { beatMs, read } from '../../upstream/parked/bus.ts';
 import { heldChannels } from '../between.ts';
 
-/** Request to the process that holds a result: to know what is asked, or to have it answered. */
+/** Message to the process that holds a result: to read the questions, or to answer them. */
 interface Told {
   readonly kind: 'look' | 'answer';
   readonly reply: string;
@@ -23,9 +23,9 @@ interface Held {
 
 /** One result, as the process that holds it shares it. */
 export interface ResultInReach {
-  /** Tells what is asked, once there is something. */
+  /** Returns the questions, once there are any. */
   look(): Promise<JsonObject>;
-  /** Takes answers to what was asked here; `undefined` where nothing of it was. */
+  /** Takes answers to questions of this process; `undefined` if there are none. */
   take(responses: JsonObject): JsonObject | undefined;
 }
 
@@ -50,9 +50,9 @@ export async function shareResult(
 /**
  * Asks the process that holds a result.
  *
- * @param responses Answers for it; left out to see what is asked.
- * @returns The questions that are open there; `undefined` when no process holds the result.
- * @throws What the bus throws.
+ * @param responses Answers for it; left out to read the questions.
+ * @returns The questions that are open there; `undefined` if no process holds the result.
+ * @throws An error of the bus.
  */
 export async function reachHolder(bus: Bus, id: string, responses?: JsonObject): Promise<JsonObject | undefined> {
   const channel = await channelOf(id);
@@ -70,12 +70,12 @@ export async function reachHolder(bus: Bus, id: string, responses?: JsonObject):
     return (await heard)?.inputRequests;
   } finally {
     cancel();
-    // A subscription that cannot be ended hears of a request that is over, and nobody listens.
+    // If unsubscribing fails, later messages for the finished request are ignored.
     void Promise.resolve(unsubscribe()).catch(() => undefined);
   }
 }
 
-/** Channel of a task: its id is a key, and a channel is seen by whoever runs the bus. */
+/** Channel of a task. It has a hash, since the id is a key and the operator of the bus can see channels. */
 async function channelOf(id: string): Promise<string> {
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(id));
   const text = Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');

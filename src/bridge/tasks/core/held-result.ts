@@ -31,7 +31,7 @@ export type AskedClient = Pick<Call, 'facts' | 'client'>;
 
 /** The result of a task, which is asked for as long as the task has questions: they come with it, and wait here for their client. */
 export class HeldResult {
-  /** Aborted when nobody waits for it any more. */
+  /** Aborted when the result is no longer awaited. */
   readonly over: AbortController = new AbortController();
   readonly #taskId: string;
   readonly #asked: AskedClient;
@@ -63,14 +63,14 @@ export class HeldResult {
     const patience = new Promise<void>((resolve) => (cancel = after(patienceMs, resolve)));
     await Promise.race([this.#changed, patience]);
     cancel();
-    // Questions that are asked in one turn are told together.
+    // Questions of one turn are reported together.
     await new Promise<void>((resolve) => void after(0, resolve, true));
   }
 
   /**
    * Asks the client of the task.
    *
-   * @throws McpError for what the client did not declare, and for too many questions.
+   * @throws McpError for a question that the client did not declare support for, and for too many questions.
    */
   async ask(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
     const { facts, client } = this.#asked;
@@ -92,11 +92,11 @@ export class HeldResult {
     if (signal.aborted || this.over.signal.aborted) withdraw();
     this.#renew();
     const { _meta: meta, ...given } = await answer.finally(() => signal.removeEventListener('abort', withdraw));
-    // Spec 2025-11-25, Tasks, Related Task Metadata: the answer says it too (MUST).
+    // Spec 2025-11-25, Tasks, Related Task Metadata: the answer must name the task too (MUST).
     return { ...given, _meta: { ...(isObject(meta) ? meta : {}), [metaKey.relatedTask]: { taskId: this.#taskId } } };
   }
 
-  /** Hands answers to what was asked; what was not asked, or does not fit its question, is ignored. */
+  /** Delivers answers to open questions. Answers to other questions, and invalid ones, are ignored. */
   answer(responses: JsonObject): void {
     for (const [key, { method }] of this.#questions) {
       const given = Object.hasOwn(responses, key) ? responses[key] : undefined;
@@ -105,7 +105,7 @@ export class HeldResult {
     }
   }
 
-  /** Gives it up: what is asked is refused. */
+  /** Ends it: open questions are rejected. */
   end(why: string): void {
     this.over.abort(new DOMException(why, 'AbortError'));
     for (const key of this.#questions.keys()) this.#take(key)?.reject(new McpError('internalError', why));

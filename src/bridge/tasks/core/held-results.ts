@@ -25,7 +25,7 @@ const keyForm = /^([0-9a-f]{8})-\d+-\d+$/;
 
 /** Options of results that are held. */
 export interface HeldResultsOptions {
-  /** Time that a client may stay away from a task that asks it, in milliseconds. */
+  /** Time for which a client may stay away from a task that asks it, in milliseconds. */
   readonly ttlMs: number;
   /** Reaches results that other processes hold. */
   readonly bus?: Bus | undefined;
@@ -54,7 +54,7 @@ export class HeldResults {
     this.#bus = options.bus && insistent(options.bus);
   }
 
-  /** The one of a task, whose client has just come. */
+  /** The held result of a task whose client just came. */
   of(id: string): HeldResult | undefined {
     const entry = this.#entries.get(id);
     if (entry === undefined) return undefined;
@@ -64,9 +64,9 @@ export class HeldResults {
   }
 
   /**
-   * Finds what a task asks, which another process may know; where none does, its result is held here.
+   * Finds the questions of a task, which another process may hold. If none does, this process holds its result.
    *
-   * @throws McpError busy when too many wait.
+   * @throws McpError busy if too many results are held.
    */
   async asked(
     id: string,
@@ -77,15 +77,15 @@ export class HeldResults {
     if (elsewhere !== undefined) return elsewhere;
     const held = this.of(id) ?? this.begin(id, taskId, from);
     await held.some(questionMs);
-    // Whoever is told of a question may bring its answer to another process at once.
+    // A client that gets a question may send its answer to another process at once.
     await settledWithin(busPatienceMs, this.#entries.get(id)?.shared ?? Promise.resolve());
     return held.inputRequests;
   }
 
   /**
-   * Hands answers to those who asked, here and in other processes.
+   * Delivers answers to the questions, here and in other processes.
    *
-   * @returns Whether nothing is lost: what nobody asked at all may be ignored.
+   * @returns True if no answer was lost. Answers to unknown questions may be ignored.
    */
   async answer(id: string, responses: JsonObject): Promise<boolean> {
     this.of(id)?.answer(responses);
@@ -115,7 +115,7 @@ export class HeldResults {
       entry.forget();
       if (this.#entries.get(id) === entry) this.#entries.delete(id);
       held.end('the task asks nothing any more');
-      // A subscription that cannot be ended hears of a result that is not held, and takes nothing.
+      // If unsubscribing fails, messages for this result are ignored.
       void unshare.then((end) => end?.()).catch(() => undefined);
     };
     void hold(held, taskId, { call, upstream }).then(over, over);
@@ -154,7 +154,7 @@ export class HeldResults {
     }
   }
 
-  /** A bus that fails keeps nobody from going on here. */
+  /** A failing bus does not stop work in this process. */
   async #reach(id: string, responses?: JsonObject): Promise<JsonObject | undefined> {
     const bus = this.#bus;
     const { onWarning } = this.#options;
@@ -184,7 +184,10 @@ function processOf(key: string): string | undefined {
   return keyForm.exec(key)?.[1];
 }
 
-/** Asks for the result; what it is is asked for again by whoever wants it, since it may come when nobody is there. */
+/**
+ * Requests the result only to keep the task's questions coming. Its outcome is dropped: clients request it again, since
+ * it may come while no client is there.
+ */
 async function hold(
   held: HeldResult,
   taskId: string,

@@ -8,13 +8,16 @@ import type { Upstream } from '../../upstream/upstream.ts';
 import type { TaskListening, TaskStream } from '../task-streams.ts';
 import type { TaskOfClient, TasksOfCore } from './tasks-of-core.ts';
 
-/** Number of tasks that are looked at side by side when a client begins to listen. */
+/** Number of tasks that are polled in parallel when a client begins to listen. */
 const atOnce = 16;
 
-/** Shortest rest between two looks, however much a server tells, in milliseconds. */
+/** Shortest pause between two polls, however many notifications a server sends, in milliseconds. */
 const leastMs = 100;
 
-/** Tells listeners how tasks of 2025-11-25 stand by looking at them: a server need not tell of them. (Spec 2025-11-25, Tasks, Task Status Notification.) */
+/**
+ * Sends task changes of a 2025-11-25 server to listeners by polling: a server need not send notifications. (Spec
+ * 2025-11-25, Tasks, Task Status Notification.)
+ */
 export class LookedAfter {
   readonly #core: TasksOfCore;
 
@@ -22,7 +25,7 @@ export class LookedAfter {
     this.#core = core;
   }
 
-  /** Looks at tasks until the stream is closed; those that the server does not have are not agreed on. */
+  /** Polls tasks until the stream is closed. Tasks that the server does not have are not agreed to. */
   async follow(_: Upstream, { callFor, taskIds, names, tell }: TaskListening): Promise<TaskStream> {
     const left = new AbortController();
     const { signal } = left;
@@ -52,7 +55,7 @@ export class LookedAfter {
       const told = plainNumber(last['pollIntervalMs']);
       await this.#rest(asked.taskId, pace.next(typeof told === 'number' ? told : undefined, Math.random()), signal);
       if (signal.aborted) return;
-      // What fails now may not fail the next time; whoever wants to know why asks for the task.
+      // A failure may be temporary. A client that wants the reason can request the task.
       const next = await this.#core.get(asked).catch((error: unknown) => (isGone(error) ? undefined : last));
       if (next === undefined || signal.aborted) return;
       if (standing(next) === standing(last)) continue;
@@ -62,7 +65,7 @@ export class LookedAfter {
     }
   }
 
-  /** Rests, and less where the server tells something of the task meanwhile, which it need not. */
+  /** Waits, but less if the server sends a notification of the task meanwhile. It need not. */
   async #rest(taskId: string, ms: number, signal: AbortSignal): Promise<void> {
     const told = new AbortController();
     const unwatch = this.#core.told.watch(taskId, () => told.abort());
@@ -80,7 +83,7 @@ function isGone(error: unknown): boolean {
   return error instanceof McpError && error.kind === 'invalidParams';
 }
 
-/** The part of a task whose change a listener hears of. */
+/** The part of a task whose change is reported. */
 function standing({ status, statusMessage, lastUpdatedAt, inputRequests }: JsonObject): string {
   return JSON.stringify([status, statusMessage, lastUpdatedAt, Object.keys(inputRequests ?? {})]);
 }

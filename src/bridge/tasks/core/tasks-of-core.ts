@@ -18,7 +18,7 @@ import { asOfExtension, type AboutTask } from '../forms.ts';
 import type { HeldResults } from './held-results.ts';
 import { ToldOfCore } from './told.ts';
 
-/** One task of the server, and who asks about it. */
+/** One task of the server, and the requesting client. */
 export interface TaskOfClient {
   /** The id that the client knows. */
   readonly id: string;
@@ -52,9 +52,9 @@ export class TasksOfCore {
   }
 
   /**
-   * Looks how a task stands, with its outcome or what it asks.
+   * Reads the state of a task, with its outcome or its questions.
    *
-   * @throws McpError what the server says of it; internalError for a result that is lost.
+   * @throws McpError of the server; internalError if its result is lost.
    */
   async get(asked: TaskOfClient): Promise<JsonObject> {
     return await this.#on(asked, async (client, upstream) => {
@@ -71,7 +71,10 @@ export class TasksOfCore {
     });
   }
 
-  /** Spec ext-tasks, Input requests: answers to what is not open are ignored (SHOULD), those of a task that is not there are not. */
+  /**
+   * Spec ext-tasks, Input requests: answers to closed questions are ignored (SHOULD). Answers for an unknown task are
+   * an error.
+   */
   async #update({ inputResponses }: JsonObject, asked: TaskOfClient): Promise<JsonObject> {
     const isTaken = await this.#held.answer(asked.id, isObject(inputResponses) ? inputResponses : {});
     if (isTaken && this.#held.of(asked.id) !== undefined) return {};
@@ -98,7 +101,7 @@ export class TasksOfCore {
     return {};
   }
 
-  /** A task whose questions have not come is one that works. */
+  /** A task whose questions have not arrived counts as working. */
   async #asking(flat: Task, { id, taskId, call }: TaskOfClient, upstream: Upstream): Promise<JsonObject> {
     const inputRequests = await this.#held.asked(id, taskId, { call, upstream });
     if (Object.keys(inputRequests).length === 0) return { ...flat, status: 'working' };
@@ -131,8 +134,8 @@ async function task(client: Client, asked: TaskOfClient): Promise<GetTaskResult>
 }
 
 /**
- * A task with its outcome. One whose tool answered with an error has failed in 2025-11-25, and is completed in the extension, where only an error of
- * the protocol fails a task.
+ * A task with its outcome. If its tool answered with an error, it has failed in 2025-11-25, but is completed in the
+ * extension, where only a protocol error fails a task.
  */
 async function ended(client: Client, flat: Task, asked: TaskOfClient): Promise<JsonObject> {
   let given: JsonObject;
@@ -149,7 +152,7 @@ async function ended(client: Client, flat: Task, asked: TaskOfClient): Promise<J
   try {
     return { ...flat, status: 'completed', result: resultOf(client, given, asked) };
   } catch (error) {
-    // Some servers have no result of a task that failed, and say so with an empty one.
+    // Some servers have no result of a failed task, and return an empty one.
     if (flat.status !== 'failed' || !(error instanceof McpError)) throw error;
     const message = typeof flat.statusMessage === 'string' ? flat.statusMessage : error.message;
     return { ...flat, error: { code: -32_603, message } };

@@ -5,14 +5,14 @@ import type { Task } from '../../../protocol/features/tasks.ts';
 /** Limit of the tasks of which something is remembered; the oldest are forgotten. */
 const most = 1_000;
 
-/** Words of a task, with the status message that they stand in for. */
+/** Text about a task, with the status message that it replaces. */
 interface Said {
   readonly words: string;
-  /** The message of the server when the words were first shown; `undefined` for none, left out before. */
+  /** The server's message when the text was first shown; `undefined` for none. Left out before that. */
   instead?: { readonly message: unknown };
 }
 
-/** Tells of the tasks of one server, by its ids. */
+/** Status text for the tasks of one server, by its ids. */
 export class ToldOfCore {
   readonly #said = new Map<string, Said>();
   readonly #waiting = new Map<string, Set<() => void>>();
@@ -26,7 +26,7 @@ export class ToldOfCore {
     this.changed(taskId);
   }
 
-  /** Wakes whoever waits for a change of a task. */
+  /** Wakes the callers that wait for a change of a task. */
   changed(taskId: string): void {
     for (const wake of this.#waiting.get(taskId) ?? []) wake();
   }
@@ -41,7 +41,7 @@ export class ToldOfCore {
     };
   }
 
-  /** A task with how far it got as its message, until its server says something newer of it. */
+  /** A task with its progress as its message, until its server sends a newer message. */
   shown(taskId: string, task: Task): Task {
     const said = this.#said.get(taskId);
     if (said === undefined) return task;

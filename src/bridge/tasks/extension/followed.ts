@@ -14,16 +14,16 @@ import { malformedTask, objectOf } from '../attempt.ts';
 import type { KeptWork } from '../kept/kept-work.ts';
 import { Outage } from './outage.ts';
 
-/** Time after which a server is asked to tell of a task that has not ended, and after which it is asked again, in milliseconds. */
+/** Time after which the bridge subscribes to a running task, and after which it subscribes again, in milliseconds. */
 const hearAfterMs = 2_000;
 const hearAgainMs = 30_000;
 
-/** Time in which what a server tells gathers before the task is looked at, in milliseconds. */
+/** Time for which notifications of a server are collected before the task is polled, in milliseconds. */
 const gatheringMs = 100;
 
 /**
- * Follows a task of the extension to its end by looking at it again and again, as often as its server says and no more often. What it asks is
- * asked of the client while it is looked at, and what it does not ask any more is taken back.
+ * Follows a task of the extension to its end by polling, at the interval that its server names. Questions of the task
+ * go to the client meanwhile, and closed ones are withdrawn.
  */
 export class UpstreamTask {
   readonly #work: KeptWork;
@@ -45,9 +45,9 @@ export class UpstreamTask {
   /**
    * Waits for its end.
    *
-   * @param firstMs Interval until the first look, as the server says.
+   * @param firstMs Interval until the first poll, from the server.
    * @returns The result of the call.
-   * @throws McpError what the call failed with.
+   * @throws McpError that the call failed with.
    */
   async ended(firstMs: number | undefined): Promise<JsonObject> {
     const failed = new Promise<never>((_, reject) => (this.#fail = reject));
@@ -77,7 +77,10 @@ export class UpstreamTask {
     }
   }
 
-  /** Rests until the next look, which comes sooner where the server told of a change; what it tells at once is looked at once. */
+  /**
+   * Waits until the next poll, which comes sooner if the server reports a change. Changes at the start cause a poll at
+   * once.
+   */
   async #untilNext(intervalMs: number | undefined, signal: AbortSignal): Promise<void> {
     const changed = new Promise<void>((resolve) => (this.#wake = resolve));
     if (this.#isTold) this.#wake();
@@ -86,7 +89,7 @@ export class UpstreamTask {
     this.#isTold = false;
   }
 
-  /** Has the server tell of changes, where it does; else, and beside that, the task is looked at. */
+  /** Subscribes to changes, if the server supports that. The task is polled in any case. */
   async #hearing(): Promise<void> {
     const signal = AbortSignal.any([this.#work.face.signal, this.#over.signal]);
     const changed = (): void => {
@@ -98,11 +101,11 @@ export class UpstreamTask {
         await rest(ms, signal);
         await this.#work.hear(this.#taskId, changed, signal);
       } catch {
-        // Nobody may rely on being told: what fails is tried again.
+        // Notifications are optional: a failure is retried.
       }
   }
 
-  /** Looks once. @returns `undefined` where the server could not be reached, and may be the next time. */
+  /** Polls once. @returns `undefined` if the server could not be reached, and may be next time. */
   async #look(signal: AbortSignal): Promise<GetTaskResult | undefined> {
     let got: JsonObject;
     try {
@@ -147,7 +150,7 @@ export class UpstreamTask {
     });
   }
 
-  /** Brings an answer of the client to the server, again where it could not be reached. */
+  /** Sends an answer of the client to the server, and retries if it could not be reached. */
   async #deliver(key: string, answer: JsonObject, gone: AbortSignal): Promise<void> {
     const outage = new Outage();
     const pace = new Pace();

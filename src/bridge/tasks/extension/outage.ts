@@ -4,8 +4,8 @@ import { monotonicNow } from '../../../jsonrpc/timeout.ts';
 import { McpError } from '../../../protocol/error.ts';
 
 /**
- * Time in which a server is not reached, or answers with what may pass: what it works on goes on meanwhile, and is not lost by that. What is kept ends by its
- * own time before, where that is shorter.
+ * Measures how long a server is unreachable or fails temporarily. Its work continues meanwhile and is not lost. A task
+ * that expires earlier ends the wait earlier.
  */
 export class Outage {
   readonly #longestMs: number;

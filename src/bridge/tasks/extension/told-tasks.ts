@@ -1,16 +1,22 @@
 import type { Upstream } from '../../upstream/upstream.ts';
 import type { TaskStream, TaskWish } from '../task-streams.ts';
 
-/** Limit of streams that are open at once before one server, each of which may take a connection: what is beyond it is looked at alone. */
+/** Limit of open streams to one server, each of which may take a connection. Tasks beyond it are only polled. */
 const mostStreams = 16;
 
-/** Number of streams in a row on which a server would tell of nothing, after which it is taken for one that tells of no tasks. */
+/**
+ * Number of consecutive streams on which a server agreed to no task, after which it counts as one that sends no task
+ * notifications.
+ */
 const mostEmpty = 3;
 
-/** Asks a server to tell of tasks; the stream has none that it does not tell of. */
+/** Subscribes to tasks at a server. The stream covers only the tasks that it agreed to. */
 export type FollowTasks = (upstream: Upstream, wish: TaskWish) => Promise<TaskStream>;
 
-/** Tasks of which a server tells, beside being looked at. (Spec ext-tasks, Notifications: a client may not rely on them.) */
+/**
+ * Tasks whose changes a server sends, in addition to polling. (Spec ext-tasks, Notifications: a client may not rely on
+ * them.)
+ */
 export class ToldTasks {
   readonly #follow: FollowTasks;
   #open = 0;
@@ -21,9 +27,9 @@ export class ToldTasks {
   }
 
   /**
-   * Hears of a task as long as the server tells of it; resolves when it does not, or not any more.
+   * Subscribes to a task. Resolves when the server refuses or ends the subscription.
    *
-   * @param changed Hears that the task may be another than it was: first when the server begins to tell of it.
+   * @param changed Called when the task may have changed: first when the subscription starts.
    * @param signal Ends the stream.
    */
   async hear(

@@ -20,7 +20,7 @@ export interface TasksOfClientsOptions {
   /** Name of the server among several; empty for the only one. */
   readonly member: string;
   readonly notices: TaskNotices;
-  /** Stands for the server, whose tokens of progress are nobody else's. */
+  /** Identifies the server, whose progress tokens are separate. */
   readonly by: object;
 }
 
@@ -39,16 +39,16 @@ export interface AskedOfHost {
 interface Known {
   /** The id by which the server knows it. */
   readonly id: string;
-  /** Takes note that nothing is told of its progress any more. */
+  /** Called when its progress is no longer reported. */
   done(): void;
 }
 
-/** Limit of the tasks of one session of which the server is told; of older ones it hears when it asks. */
+/** Limit of the tasks of one session whose status is forwarded. For older tasks, the server can still ask. */
 const mostKnown = 1_000;
 
 /**
- * Carries the tasks that the client of a session hosts to the server that asked for them, under ids of the bridge: no table is needed to find one. Which
- * of them may still change is noted for as long as the session lasts, so that a server hears of its own alone.
+ * Forwards the tasks of a session's client to the server that requested them, under ids of the bridge, which need no
+ * table. Running tasks are recorded while the session lasts, so that a server only gets notifications of its own.
  */
 export class TasksOfClients {
   readonly #options: TasksOfClientsOptions;
@@ -58,12 +58,12 @@ export class TasksOfClients {
     this.#options = options;
   }
 
-  /** @throws McpError what the client answered; invalidParams for an id that was not given to this server for this principal. */
+  /** @throws McpError from the client; invalidParams for an id that this server did not get for this principal. */
   async ask(asked: AskedOfHost): Promise<JsonObject> {
     return asked.params['task'] === undefined ? await this.#about(asked) : await this.#wished(asked);
   }
 
-  /** A notice of a client in words of this server; `undefined` where it is of no task that this server asked for. */
+  /** Converts a client's status notification for this server; `undefined` if this server did not request the task. */
   told(params: JsonObject, { state }: ServerSession): JsonObject | undefined {
     const taskId = String(params['taskId']);
     const known = this.#known.get(state)?.get(taskId);
@@ -72,7 +72,7 @@ export class TasksOfClients {
     return { ...params, taskId: known.id };
   }
 
-  /** Asks for a task; a client may answer plainly all the same. */
+  /** Requests a task. A client may still answer directly. */
   async #wished({ method, params, session, signal, on }: AskedOfHost): Promise<JsonObject> {
     const { by, notices } = this.#options;
     const question = relayedQuestion(session, { method, params }, by);
@@ -103,7 +103,7 @@ export class TasksOfClients {
 
   async #about({ method, params, session, signal, on }: AskedOfHost): Promise<JsonObject> {
     const { needs = '' } = methodOf(method) ?? {};
-    // What was declared to the server is what the client has, but for the list.
+    // The server received the client's capabilities, except the list of tasks.
     if (needs === 'tasks.list' || !hasClientCapability(session.client.capabilities, needs))
       throw new McpError('methodNotFound', `${method} is not answered by this client`);
     const id = String(params['taskId']);

@@ -31,10 +31,10 @@ export interface KeptTasksOptions {
   readonly seal: Seal;
   /** Name of the server among several; empty for the only one. */
   readonly member: string;
-  /** The one principal whose calls all of them are. */
+  /** The single principal of all calls. */
   readonly principal: string | undefined;
   readonly tasks: BridgeTasks;
-  /** Asks the server to tell of tasks. */
+  /** Subscribes to tasks at the server. */
   readonly follow: FollowTasks;
   onError(error: unknown, where: string): void;
 }
@@ -48,7 +48,7 @@ const mostRunning = 10_000;
 /** Number of processes that may take a task up, one after the other; the call itself is made by the first alone. */
 const mostAttempts = 1_000;
 
-/** Stores in memory, by the options of their bridges: they outlive what is closed for one principal. */
+/** Stores in memory, by the options of their bridges. They outlive the bridge of one principal. */
 const memories = new WeakMap<BridgeTasks, TaskStore>();
 
 function memoryOf(tasks: BridgeTasks): TaskStore {
@@ -77,7 +77,7 @@ export class KeptTasks {
     this.#runner = new Runner(
       {
         run: async (params, face) => {
-          // Nothing else than tasks runs here.
+          // Only tasks run here.
           const task = face as TaskCall;
           const once = task.run?.record.once ?? {};
           const work = new KeptWork(task, parts);
@@ -122,7 +122,7 @@ export class KeptTasks {
     return this.#running === 0;
   }
 
-  /** Makes a task of a call: its client hears of it before the server answers. */
+  /** Makes a task of a call: its client receives the task before the server answers. */
   async created({ task, ...params }: CallToolRequestParams, call: Call): Promise<unknown> {
     const { auth, client, network, revision, facts } = call;
     const { info, capabilities } = client;
@@ -150,7 +150,7 @@ export class KeptTasks {
   /**
    * Serves a request about a task.
    *
-   * @throws McpError invalidParams for one that is not kept here, or is not its client's.
+   * @throws McpError invalidParams for a task that is not stored here, or that belongs to another client.
    */
   async about(params: JsonObject, call: Call): Promise<unknown> {
     const { method } = call;
@@ -164,13 +164,13 @@ export class KeptTasks {
     throw notFound(method, 'is not served here');
   }
 
-  /** Tells whether a task is kept for the client of a request, of a tool of this server. */
+  /** Tells whether a task of a tool of this server is stored for the client of a request. */
   async has(taskId: string, call: Call): Promise<boolean> {
     const held = await this.#tasks.get(taskId, taskOwner(call));
     return held !== undefined && this.#isHere(held.record);
   }
 
-  /** Ends the work here; with a store that lasts, another process goes on with it. */
+  /** Ends the work here. With a durable store, another process continues it. */
   async close(): Promise<void> {
     await this.#tasks.close();
   }

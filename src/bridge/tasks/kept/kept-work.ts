@@ -27,13 +27,16 @@ const aboutMs = 60_000;
 /** Time that telling a server of a cancel may take, in milliseconds. */
 const cancelMs = 10_000;
 
-/** Time in which a call whose task was cancelled may still become a task of the server, which is cancelled then, in milliseconds. */
+/**
+ * Time for which a call whose task was cancelled may still become a task of the server, in milliseconds. That task is
+ * then cancelled.
+ */
 const becomesMs = 1_000;
 
 /** Limit of rounds of questions before the call is answered, or becomes a task. */
 const mostRounds = 32;
 
-/** Beginning of the work that is kept before the call goes up: it may not go up twice. */
+/** Key of the mark that is stored before the call is sent: it must not be sent twice. */
 const sentKey = 'sent';
 
 /** Task of the server that the call became, or its result. */
@@ -43,11 +46,11 @@ type Begun = { readonly task: Pick<Task, 'taskId' | 'pollIntervalMs'> } | { read
 export interface KeptWorkParts {
   readonly pool: Pool;
   readonly told: ToldTasks;
-  /** True where another process may go on with it. */
+  /** True if another process may continue it. */
   readonly lasts: boolean;
 }
 
-/** The work of a task that a bridge keeps: a call that goes to a server which may answer it with a task of the extension. */
+/** The work of a task that a bridge stores: a call to a server that may answer with a task of the extension. */
 export class KeptWork {
   readonly face: TaskCall;
   readonly #pool: Pool;
@@ -75,10 +78,10 @@ export class KeptWork {
   }
 
   /**
-   * Does the work, or goes on with it in another process.
+   * Runs the work, or continues it in another process.
    *
-   * @param isKnown Tells whether something was done before, by its key.
-   * @throws McpError what the call failed with.
+   * @param isKnown Tells whether a step was done before, by its key.
+   * @throws McpError that the call failed with.
    */
   async run(params: JsonObject, isKnown: (key: string) => boolean): Promise<JsonObject> {
     const { face } = this;
@@ -94,7 +97,7 @@ export class KeptWork {
       const { taskId, pollIntervalMs } = begun.task;
       return this.#read(await this.#followed(taskId, pollIntervalMs));
     } catch (error) {
-      // What was cancelled, or is run elsewhere, is heeded by nobody.
+      // After a cancellation, or if another process runs the task, this error is dropped.
       if (face.run?.over !== undefined) throw new RoundEnded('the task was cancelled, or another process runs it');
       throw failureFor(error, { call: this.#carried, params, revision: this.revision });
     }
@@ -120,13 +123,13 @@ export class KeptWork {
     );
   }
 
-  /** Hears what the server tells of a task, as long as it does. */
+  /** Receives changes of a task while the server sends them. */
   async hear(taskId: string, changed: () => void, signal: AbortSignal): Promise<void> {
     const upstream = this.#pool.preferredBy(this.#carried);
     await this.#told.hear(upstream, { call: this.#carried, taskIds: [taskId] }, changed, signal);
   }
 
-  /** Asks the client what the server asks. */
+  /** Asks the client the server's question. */
   async ask(
     key: string,
     { method, params = {} }: { readonly method: AskMethod; readonly params?: object },
@@ -155,7 +158,7 @@ export class KeptWork {
     throw new McpError('internalError', `the upstream server asks more than ${mostRounds} rounds of questions`);
   }
 
-  /** Makes the call. To end it at once when it is given up would leave behind a task that the server has just made. */
+  /** Sends the call. Ending it at once on a cancellation would leave behind a task that the server has just made. */
   async #call(params: JsonObject): Promise<JsonObject> {
     const { signal } = this.face;
     const end = new AbortController();
@@ -171,7 +174,7 @@ export class KeptWork {
     }
   }
 
-  /** @throws RoundEnded where the task was cancelled before it was one of the server, which is told. */
+  /** @throws RoundEnded if the task was cancelled before the server's task existed. That task is then cancelled too. */
   #wanted(task: Pick<Task, 'taskId' | 'pollIntervalMs'>): Pick<Task, 'taskId' | 'pollIntervalMs'> {
     if (!this.face.signal.aborted) return task;
     this.#cancel(task.taskId);
@@ -193,7 +196,8 @@ export class KeptWork {
     try {
       return await new UpstreamTask(this, taskId).ended(firstMs);
     } catch (error) {
-      // Another process goes on with what is run elsewhere, where the store lasts; else nobody else knows of the task.
+      // If another process runs the task from a durable store, it continues the server's task. Otherwise this process
+      // cancels it, since no other process knows of it.
       await Promise.resolve();
       if (this.face.run?.over !== 'elsewhere' || !this.#lasts) this.#cancel(taskId);
       throw error;

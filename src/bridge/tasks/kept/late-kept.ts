@@ -3,7 +3,7 @@ import type { KeptTasks, KeptTasksOptions } from './kept-tasks.ts';
 
 /** Tasks that a bridge keeps, which are loaded when the first of them is made, or there may be some of before. */
 export interface LateKept {
-  /** Tells whether none of them is worked on. */
+  /** Tells whether no task is being worked on. */
   readonly idle: boolean;
   load(): Promise<KeptTasks>;
   close(): Promise<void>;

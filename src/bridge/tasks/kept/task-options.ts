@@ -2,7 +2,7 @@ import { checkTaskOptions } from '../../../server/task-mistakes.ts';
 import { shown } from '../../../options/shown.ts';
 import type { BridgeTasks } from '../../options.ts';
 
-/** @throws TypeError for options of kept tasks that do not exist, are of another type, or make no sense. */
+/** @throws TypeError for unknown options of stored tasks, and for values of a wrong type or without a meaning. */
 export function checkKeptTasks(tasks: BridgeTasks | string): void {
   if (typeof tasks === 'string') return;
   if (typeof tasks !== 'object' || tasks === null)

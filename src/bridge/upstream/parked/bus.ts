@@ -7,7 +7,7 @@ import type { ErrorName } from '../../../protocol/error.ts';
 import type { LoggingLevel } from '../../../protocol/features/logging.ts';
 import type { Standing } from './call.ts';
 
-/** Interval at which the process that holds a call says that it still runs, and time that its silence is believed. */
+/** Interval at which the owner of a call confirms that it still runs, and the silence after which it counts as dead. */
 export const beatMs = 5_000;
 export const silenceMs = 15_000;
 
@@ -43,11 +43,11 @@ export function channelOf(id: string): string {
   return `parley/parked/${id}`;
 }
 
-/** Texts on the bus are those of bridges; anything else is nobody's. */
+/** Messages on the bus come from bridges. Anything different is ignored. */
 export function read<T extends { readonly kind: string } = Told | Reply>(text: string): T | undefined {
   try {
     const value = parseExactJson(text, Number.POSITIVE_INFINITY);
-    // Only bridges publish on these channels, and what they publish has a kind.
+    // Only bridges publish on these channels, and their messages have a kind.
     return isObject(value) && typeof value['kind'] === 'string' ? (value as unknown as T) : undefined;
   } catch {
     return undefined;

@@ -24,7 +24,7 @@ interface Question {
 /** A request that takes a parked call up, here or in another process. */
 export type Taker = Pick<Call, 'meta' | 'logLevel' | 'signal' | 'admits' | 'send'>;
 
-/** Standing of a parked call: its result, or what it needs to know before there is one. */
+/** State of a suspended call: its result, or its questions. */
 export type Standing =
   | { readonly kind: 'complete'; readonly result: JsonObject }
   | { readonly kind: 'asks'; readonly inputRequests: JsonObject; readonly round: number };
@@ -35,18 +35,18 @@ export interface ParkedEvents {
   onFinished(call: ParkedCall): void;
   /** It waits for its client to come back, or waits no more. */
   onAway(isAway: boolean): void;
-  /** Nobody can take it up any more. */
+  /** It can no longer be resumed. */
   onGone(call: ParkedCall): void;
 }
 
 /**
- * A call that goes on upstream while its stateless client comes and goes: each request of the client takes it up, and
- * each question of the upstream ends that request with an `InputRequiredResult`. (Spec 2026-07-28, MRTR.)
+ * A call that continues upstream while its stateless client comes and goes. Each request of the client resumes it. Each
+ * question of the upstream ends that request with an `InputRequiredResult`. (Spec 2026-07-28, MRTR.)
  */
 export class ParkedCall {
   /** The call as the upstream's connection sees it. */
   readonly carried: Carried;
-  /** Owner that it counts for. */
+  /** The owner that it counts for. */
   readonly owner: string | undefined;
   readonly #ttlMs: number;
   readonly #events: ParkedEvents;
@@ -66,9 +66,7 @@ export class ParkedCall {
   #wake: () => void = () => undefined;
   #forget: () => void = () => undefined;
 
-  /**
-   * @param ttlMs How long the client may stay away, in milliseconds; then the call is given up.
-   */
+  /** @param ttlMs Time for which the client may stay away, in milliseconds; then the call is cancelled. */
   constructor(call: Call, ttlMs: number, events: ParkedEvents) {
     this.#taker = call;
     this.#ttlMs = ttlMs;
@@ -87,7 +85,7 @@ export class ParkedCall {
     return !this.#waiting && !this.#settled;
   }
 
-  /** Number of characters that its outcome, and what goes with it, has. */
+  /** Number of characters of its outcome, and of the stored notifications. */
   get size(): number {
     return this.#outcomeSize + this.#kept.size;
   }
@@ -106,11 +104,11 @@ export class ParkedCall {
   }
 
   /**
-   * Takes the call up for a request of the client, until it is complete or asks.
+   * Resumes the call for a request of the client, until it completes or asks.
    *
-   * One request at a time takes it up.
+   * Only one request at a time resumes it.
    *
-   * @throws McpError what the upstream answered.
+   * @throws McpError from the upstream.
    */
   async next(taker: Taker): Promise<Standing> {
     this.#attach(taker);
@@ -124,7 +122,7 @@ export class ParkedCall {
     return { kind: 'complete', result: await (this.#outcome as Promise<JsonObject>) };
   }
 
-  /** Hands answers to what was asked; what was not asked, or does not fit its question, is ignored. */
+  /** Delivers answers to open questions. Answers to other questions, and invalid ones, are ignored. */
   answer(responses: JsonObject): void {
     for (const [key, { method, resolve }] of this.#questions) {
       if (!Object.hasOwn(responses, key)) continue;
@@ -135,7 +133,7 @@ export class ParkedCall {
     }
   }
 
-  /** Gives the call up: the upstream is told. */
+  /** Cancels the call: the upstream is notified. */
   giveUp(why: string): void {
     this.#forget();
     this.#away(false);
@@ -144,7 +142,9 @@ export class ParkedCall {
     this.#events.onGone(this);
   }
 
-  /** Waits for the rest of a turn: questions that are asked in one belong to one round. Of what is over nothing is left, no timer either. */
+  /**
+   * Waits for the rest of a turn: questions of one turn belong to one round. A finished call leaves no timer behind.
+   */
   #turn(): Promise<void> {
     return new Promise((resolve) => {
       const cancel = after(0, resolve, true);
@@ -211,7 +211,7 @@ export class ParkedCall {
     };
     signal.addEventListener('abort', withdraw);
     this.#wake();
-    // A signal that follows others lives as long as they do while somebody listens to it.
+    // A combined signal lives as long as its sources while it has a listener.
     return answer.finally(() => signal.removeEventListener('abort', withdraw));
   }
 
@@ -264,8 +264,8 @@ export function withoutToken(params: JsonObject): JsonObject {
 }
 
 /**
- * Passes words of the upstream to the request that has the call now: under its own token, and as far as it wants to
- * hear.
+ * Forwards a notification of the upstream to the request that has the call now: under its own token, and by its log
+ * level.
  */
 function tell(taker: Taker, method: string, params: JsonObject): void {
   const { progressToken } = taker.meta;
@@ -280,7 +280,7 @@ function tell(taker: Taker, method: string, params: JsonObject): void {
 function readAnswer(method: AskMethod, answer: unknown, { facts }: Pick<Carried, 'facts'>): JsonObject | undefined {
   const type = methodOf(method)?.result;
   try {
-    // The results of what is asked are JSON objects.
+    // Answers are JSON objects.
     return type === undefined ? undefined : (fromWire(facts, type, answer) as unknown as JsonObject);
   } catch (error) {
     if (error instanceof McpError) return undefined;

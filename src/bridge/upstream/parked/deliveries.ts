@@ -13,7 +13,7 @@ export interface AnswerDelivery {
   readonly taker: Taker;
 }
 
-/** A round that runs, or whose outcome is stored. */
+/** A running round, or one whose outcome is stored. */
 interface Round extends FinishedCall {
   readonly answers: string;
   /** Present while it runs. */
@@ -26,9 +26,9 @@ interface Round extends FinishedCall {
 
 /** The first delivery of a round. */
 interface FirstDelivery extends AnswerDelivery {
-  /** Owner that its outcome counts for. */
+  /** The owner that its outcome counts for. */
   readonly owner: string | undefined;
-  /** Hears that its outcome is not known any more. */
+  /** Called when its outcome is dropped. */
   readonly onDropped: () => void;
 }
 

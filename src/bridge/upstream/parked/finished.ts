@@ -1,6 +1,6 @@
 /** Outcome that waits to be fetched. */
 export interface FinishedCall {
-  /** Owner that it counts for. */
+  /** The owner that it counts for. */
   readonly owner: string | undefined;
   /** Number of characters that it keeps. */
   readonly size: number;
@@ -13,8 +13,8 @@ const mostWeight = 64 * 1024 * 1024;
 const mostOutcomes = 1_000;
 
 /**
- * Outcomes of calls. Without room for another, the oldest of the owner with the most makes way: so nobody loses an
- * outcome because of what others leave, unless he leaves more than each of them.
+ * Outcomes of calls. If there is no room, the oldest outcome of the owner with the most is dropped. So an owner loses
+ * an outcome only if it has more than each of the others.
  */
 export class FinishedCalls {
   readonly #weights = new Map<FinishedCall, number>();

@@ -10,7 +10,7 @@ import type { Standing, Taker } from './call.ts';
 
 type Take = Extract<Told, { kind: 'take' }>;
 
-/** Goes on with a call; `undefined` if it is past the round and the outcome is not known. */
+/** Continues a call; `undefined` if it is past the round and the outcome is not known. */
 type TakeUp = (round: number, responses: JsonObject, taker: Taker) => Promise<Standing> | undefined;
 
 /**
@@ -84,7 +84,7 @@ function clientLeft(): DOMException {
 
 interface ReplyLineOptions {
   onWarning(message: string): void;
-  /** Hears that the process of the request is gone, or does not want to know any more. */
+  /** Called when the process of the request is gone, or no longer wants the answer. */
   onNobody(): void;
 }
 
@@ -102,7 +102,7 @@ class ReplyLine {
     this.#options = options;
   }
 
-  /** Says what the request can do without, should the bus be slow. */
+  /** Sends a message that the request can do without, in case the bus is slow. */
   tell(reply: Reply): void {
     if (this.#unsaid < mostUnsaid && this.#unsaidCharacters < mostUnsaidCharacters) this.say(reply);
   }

@@ -11,7 +11,7 @@ export interface Notice {
 const mostNotices = 100;
 const mostCharacters = 256 * 1024;
 
-/** The last notifications that came while nobody waited for them, as far as there is room: the oldest make way. */
+/** The last notifications that came while no request had the call, within a limit: the oldest are dropped. */
 export class Kept {
   #notices: { readonly notice: Notice; readonly size: number }[] = [];
   #size = 0;
@@ -31,7 +31,7 @@ export class Kept {
       this.#size -= this.#notices.shift()?.size ?? 0;
   }
 
-  /** Takes them away, in the order in which they came. */
+  /** Removes and returns them, in their original order. */
   take(): readonly Notice[] {
     this.#size = 0;
     return this.#notices.splice(0).map(({ notice }) => notice);

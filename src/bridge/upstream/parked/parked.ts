@@ -27,14 +27,11 @@ export interface ParkedOptions {
   readonly seal: Seal;
   /** Time that a client may take to come back with its answers, in milliseconds. */
   readonly ttlMs: number;
-  /**
-   * Limit of the calls of one principal, or one address, that may wait at once; of all, what waits is bounded by the
-   * connections.
-   */
+  /** Limit of waiting calls of one principal, or one address. The number of all is bounded by the connections. */
   readonly mostOfOne: number;
   /** Reaches calls that another process holds; both must share the keys of the seal. */
   readonly bus?: Bus | undefined;
-  /** Hear how many calls wait for their clients. */
+  /** Receive the number of waiting calls. */
   readonly listeners?: ServiceListeners | undefined;
   onWarning(message: string): void;
   now(): number;
@@ -43,16 +40,16 @@ export interface ParkedOptions {
 /** Carries a request on a connection to itself. */
 type CarryAlone = (params: JsonObject, carried: Carried, principal: string | undefined) => Promise<JsonObject>;
 
-/** Pages that are to be visited before the call is made anew, once. */
+/** Pages that must be visited before the call is sent again, once. */
 interface Visits {
   readonly id: string;
   readonly visits: readonly string[];
 }
 
-/** Content of `requestState`: the parked call and its round, or the visits after which the call is made anew. */
+/** Content of `requestState`: the suspended call and its round, or the visits after which the call is sent again. */
 type State = (Waiting | Visits) & { readonly expires: number };
 
-/** A parked call and the round whose questions wait. */
+/** A suspended call and the round whose questions are open. */
 interface Waiting {
   readonly id: string;
   readonly round: number;
@@ -62,7 +59,7 @@ interface Waiting {
 
 type Complete = Extract<Standing, { readonly kind: 'complete' }>;
 
-/** Subscription of a call on the bus, and the number of its rounds whose outcome is known. */
+/** Subscription of a call on the bus, and the number of its rounds with a known outcome. */
 interface Held {
   readonly end: Unsubscribe;
   rounds: number;
@@ -84,7 +81,7 @@ export class ParkedCalls {
   readonly #calls = new Map<string, ParkedCall>();
   readonly #finished = new FinishedCalls();
   readonly #deliveries = new Deliveries();
-  /** Marks of the visits after which a call was made anew. */
+  /** Marks of the visits after which a call was sent again. */
   readonly #visited = memoryRoundStore();
   /** Calls that other processes may take up, also to get a stored outcome. */
   readonly #held = new Map<string, Held>();
@@ -96,10 +93,10 @@ export class ParkedCalls {
   }
 
   /**
-   * Carries one request of a call: the first, or one that brings answers.
+   * Forwards one request of a call: the first, or one with answers.
    *
-   * @returns The result, or an `InputRequiredResult` with what the upstream asks for.
-   * @throws McpError what the upstream answered; invalidParams for a `requestState` that is not valid here.
+   * @returns The result, or an `InputRequiredResult` with the upstream's questions.
+   * @throws McpError from the upstream; invalidParams for a `requestState` that is not valid here.
    */
   async carry(params: JsonObject, call: Call): Promise<JsonObject> {
     const { requestState, inputResponses, ...first } = params;
@@ -124,7 +121,7 @@ export class ParkedCalls {
     this.#bus?.close();
   }
 
-  /** Makes a call anew after its visits, once; its answer is the outcome of that round. */
+  /** Sends a call again after its visits, once. Its answer is the outcome of that round. */
   async #anew(state: Visits & { readonly expires: number }, params: JsonObject, bound: Bound): Promise<Standing> {
     const { call } = bound;
     const { id, expires } = state;
@@ -151,7 +148,7 @@ export class ParkedCalls {
     const { listeners } = this.#options;
     const parked = new ParkedCall(call, ttlMs, {
       onAway: (isAway) => listeners?.watchers.forEach((watcher) => watcher.parked(isAway ? 1 : -1)),
-      // One that was given up ends as well.
+      // A cancelled call ends as well.
       onFinished: (finished) => void (this.#calls.has(id) && this.#finished.add(finished)),
       onGone: (gone) => this.#gone(id, gone),
     });
@@ -161,9 +158,9 @@ export class ParkedCalls {
   }
 
   /**
-   * Goes on with a call, for a delivery here or in another process.
+   * Continues a call, for a delivery here or in another process.
    *
-   * @throws McpError invalidParams for other answers than those with which it went on before.
+   * @throws McpError invalidParams for other answers than those of an earlier delivery.
    */
   #takeUpHere({ id, round, isOld }: Waiting, responses: JsonObject, taker: Taker): Promise<Standing> | undefined {
     const parked = this.#calls.get(id);
@@ -207,14 +204,14 @@ export class ParkedCalls {
     } catch (error) {
       const visits = visitsOf(error, call);
       if (visits === undefined) throw error;
-      // Every delivery of the round names the same visits, so that the call is made anew once.
+      // Every delivery of the round names the same visits, so that the call is sent again only once.
       return await this.#inputRequired(visits, { id: `visits ${id} ${last}`, visits: Object.keys(visits) }, boundTo);
     }
   }
 
   /**
-   * From its first question on, a call may be taken up elsewhere. A bus that fails, or takes too long, keeps nobody
-   * from going on here.
+   * From its first question on, other processes may resume a call. A bus that fails or is slow does not stop this
+   * process.
    */
   async #hold(id: string): Promise<void> {
     const bus = this.#bus;
@@ -245,7 +242,7 @@ export class ParkedCalls {
     const held = this.#held.get(id);
     if (held === undefined || held.rounds > 0 || this.#calls.has(id)) return;
     this.#held.delete(id);
-    // A subscription that cannot be ended hears of a call that is gone, and answers nothing.
+    // If unsubscribing fails, messages for the ended call are ignored.
     void Promise.resolve(held.end()).catch(() => undefined);
   }
 

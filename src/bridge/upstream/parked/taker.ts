@@ -7,11 +7,11 @@ import { beatMs, channelOf, read, silenceMs, type Reply, type Told } from './bus
 import type { Standing, Taker } from './call.ts';
 
 /**
- * Takes up a call that another process holds.
+ * Resumes a call that another process owns.
  *
- * @returns Where the call stands; `undefined` when no process holds it in that round.
- * @throws McpError what the upstream answered; internalError when the process that held the call fell silent.
- * @throws What the bus throws.
+ * @returns The state of the call; `undefined` if no process owns it in that round.
+ * @throws McpError from the upstream; internalError if the owner stopped responding.
+ * @throws An error of the bus.
  */
 export async function takeElsewhere(
   bus: Bus,
@@ -22,7 +22,7 @@ export async function takeElsewhere(
   const { meta, logLevel, signal } = taker;
   const waiting = new Waiting(taker);
   const tell = async (told: Told): Promise<Heard> => await bus.publish(channelOf(id), jsonText(told));
-  // A holder that cannot be told hears of it when nobody hears its answer.
+  // If the owner cannot be notified, it notices when its answer has no receiver.
   const leave = (): void => void tell({ kind: 'leave', reply }).catch(() => undefined);
   const take = async (): Promise<void> => {
     await tell({ kind: 'take', reply, round, responses, meta, logLevel }).then((heard) => waiting.told(heard));
@@ -37,7 +37,7 @@ export async function takeElsewhere(
     }
   };
   const subscribed = subscribe(bus, reply, hear);
-  // What is not settled yet when the wait is over has nobody who could act on it.
+  // An error after the end of the wait has no receiver who could act on it.
   subscribed.then(take).catch((error: unknown) => waiting.fail(error));
   signal.addEventListener('abort', leave);
   try {
@@ -45,7 +45,7 @@ export async function takeElsewhere(
   } finally {
     signal.removeEventListener('abort', leave);
     waiting.end();
-    // A subscription that cannot be ended hears of a request that is over, and nobody listens.
+    // If unsubscribing fails, later messages for the finished request are ignored.
     void subscribed.then((unsubscribe) => unsubscribe()).catch(() => undefined);
   }
 }
@@ -57,7 +57,7 @@ async function subscribe(bus: Bus, channel: string, hear: (text: string) => void
 
 const gone = 'the process that held the call is gone, and the call may have run; begin again only if it may run twice';
 
-/** Waits for the holder of a call, as long as it says that it is there. */
+/** Waits for the owner of a call while it confirms that it is running. */
 class Waiting {
   readonly standing: Promise<Standing | undefined>;
   readonly #taker: Taker;
@@ -75,7 +75,7 @@ class Waiting {
     this.#patience(beatMs);
   }
 
-  /** The call was asked for, and so many may have heard it. */
+  /** The request was published, and reached this many subscribers. */
   told(heard: Heard): void {
     if (heard === 0) this.#resolve(undefined);
   }
