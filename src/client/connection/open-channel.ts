@@ -42,7 +42,7 @@ export interface Questioned {
   readonly request: number | undefined;
 }
 
-/** Where a notification came, and where it belongs; unknown parts are left out. */
+/** The stream of a notification, and the request that it concerns; unknown parts are left out. */
 export interface NotificationPlace {
   /** Our request in whose exchange it came. */
   readonly within: number | undefined;

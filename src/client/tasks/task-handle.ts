@@ -9,7 +9,7 @@ import type { InputAnswers } from '../input/rounds.ts';
 /** The options of a tool call that is waited for, whatever the server makes of it. */
 export interface ToolCallOptions extends ClientRequestOptions {
   /**
-   * What happens to the task if its call is aborted: `cancel`, the default, asks the server to end it, `leave` lets it
+   * Fate of the task if its call is aborted: `cancel`, the default, asks the server to end it, `leave` lets it
    * run.
    */
   readonly onGiveUp?: 'cancel' | 'leave' | undefined;
@@ -29,7 +29,7 @@ export interface TaskWaitOptions {
   /** Gives the wait up, which then rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * What happens to the task if its wait is aborted: `leave`, the default, lets it run, `cancel` asks the server to end
+   * Fate of the task if its wait is aborted: `leave`, the default, lets it run, `cancel` asks the server to end
    * it.
    */
   readonly onGiveUp?: 'cancel' | 'leave' | undefined;
