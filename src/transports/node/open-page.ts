@@ -3,23 +3,26 @@ import { pageUrl } from '../../connection/page-url.ts';
 
 /** Options of `openPage`. */
 export interface OpenPageOptions {
-  /** The program and its first arguments, such as `['firefox', '--private-window']`; what the platform opens URLs with by default. */
+  /**
+   * The program and its first arguments, such as `['firefox', '--private-window']`; by default the platform's program
+   * for URLs.
+   */
   readonly command?: readonly [string, ...string[]];
 }
 
-/** Time that a program may take to say that it cannot open a page; one that still runs then shows it. */
+/** Time for a program to fail. One that still runs then shows the page. */
 const settledMs = 2_000;
 
 /**
- * Opens a page in the user's browser. Call it only once the user was shown the URL and agreed.
+ * Opens a page in the user's browser. Call it only after the user saw the URL and agreed.
  *
- * The URL is one argument of a program that is started without a shell: a server chooses it, and `&`, `;`, `$` and their like,
- * which are allowed in URLs, would be commands to a shell (`exec`, or `cmd /c start` on Windows).
+ * The URL is one argument of a program that is started without a shell. A server chooses the URL, and `&`, `;`, `$` and
+ * the like, which are allowed in URLs, would be commands to a shell (`exec`, or `cmd /c start` on Windows).
  *
  * @param url Absolute, `https:`, or `http:` on this machine, without a user name.
- * @returns Resolves when the browser was told; whether the user sees the page cannot be known.
+ * @returns Resolves when the browser got the URL. Whether the user sees the page is unknown.
  * @throws TypeError for any other URL.
- * @throws Error when no program opens pages here, or the one that does fails.
+ * @throws Error if no program opens pages here, or if that program fails.
  */
 export async function openPage(url: string | URL, options: OpenPageOptions = {}): Promise<void> {
   const page = pageUrl(String(url));

@@ -3,7 +3,7 @@ import type { Message } from '../../jsonrpc/message.ts';
 import { messageText } from '../../jsonrpc/encode.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 
-/** Hears that the system has a line, or why it never will. */
+/** Called when the system has a line, or with the reason why it never will. */
 export type Taken = (error: Error | null | undefined) => void;
 
 /** Writes text as lines, in order, and knows how much the reader has not taken yet. */
@@ -13,13 +13,13 @@ export interface LineWriter {
   /** Writes one line now. */
   write(text: string, taken?: Taken): void;
   /**
-   * Writes one line at the end of this turn of the event loop, together with what else is ready by then: a write costs
-   * far more than a line. What is collected when the process exits is written too.
+   * Writes one line at the end of this turn of the event loop, together with other lines of the turn: a write costs far
+   * more than a line. Collected lines are written when the process exits, too.
    */
   collect(text: string, taken?: Taken): void;
-  /** Runs something, and writes what it collects in one write right after it. */
+  /** Runs a function, and writes the lines that it collects in one write right after it. */
   together(run: () => void): void;
-  /** Writes what is collected. Settles when everything written so far has been taken or can no longer be. */
+  /** Writes the collected lines. Settles when all lines so far have been accepted or failed. */
   flushed(): Promise<void>;
 }
 
@@ -27,14 +27,15 @@ export interface LineWriter {
 export interface Sending {
   /** Limit of the bytes that may wait for the server. */
   readonly maxPending: number;
-  /** Reason why nothing can be sent any more, where that is so. */
+  /** Reason why nothing can be sent any more, if so. */
   ended(): ConnectionError | undefined;
 }
 
 /**
- * Sends one message to a server as a line; settles when the system has it.
+ * Sends one message to a server as a line. Settles when the system has it.
  *
- * @throws ConnectionError `too-large` where too much waits already, `closed` or the end of the conversation where it never left.
+ * @throws ConnectionError `too-large` if too much is waiting already, `closed` or the end of the conversation if it was
+ * never sent.
  */
 export async function sendLine(
   writer: LineWriter,
@@ -52,14 +53,14 @@ export async function sendLine(
   });
 }
 
-/** Amount that is collected before it is written all the same. */
+/** Number of characters above which the collected lines are written at once. */
 const most = 65_536;
 
 /**
- * Makes the writer of a stream; whoever opened the stream ends it. Lines go to the stream as it is written to now: stdout
- * has another `write` while it is guarded.
+ * Makes the writer of a stream. The opener of the stream ends it. Lines go through the stream's current `write`: stdout
+ * has another one while it is guarded.
  *
- * @param written Called after each write, so that who writes can rest when the reader stalls.
+ * @param written Called after each write, so that the sender can pause when the reader stalls.
  */
 export function lineWriter(stream: Writable, written: () => void = () => {}): LineWriter {
   return new StreamWriter(stream, written);
@@ -93,7 +94,7 @@ class StreamWriter implements LineWriter {
   collect(text: string, taken?: Taken): void {
     if (this.#lines === '') {
       flushAtExit(this.#flush);
-      // All promises that are settled by now have been heard when the next tick begins.
+      // All handlers of already settled promises have run when the next tick begins.
       if (!this.#together) process.nextTick(this.#flush);
     }
     this.#add(text, taken);
@@ -116,7 +117,7 @@ class StreamWriter implements LineWriter {
   }
 
   #add(text: string, taken: Taken | undefined): void {
-    // JSON text has no newline outside strings and escapes it inside, so the line is one line.
+    // JSON text has no newline outside of strings and escapes those inside, so this is one line.
     this.#lines += `${text}\n`;
     if (taken !== undefined) this.#listeners.push(taken);
   }

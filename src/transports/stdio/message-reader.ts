@@ -7,13 +7,15 @@ import { ConnectionError, type MessageOrigin, type Receiver } from '../../jsonrp
 
 export interface MessageReaderOptions {
   readonly maxBytes: number | undefined;
-  /** Tells whether nothing is to be heard any more. */
+  /** Tells whether messages are no longer accepted. */
   isSilent(): boolean;
   /** Ends the conversation with a server that writes other text than messages without end. */
   flooded(error: ConnectionError): void;
 }
 
-/** Reads lines of JSON and hands them to a receiver; what is none is a problem, and the next line is read as usual. */
+/**
+ * Reads lines of JSON and passes them to a receiver. An invalid line is a problem, and the next line is read as usual.
+ */
 export function messageReader(receiver: Receiver, { maxBytes, isSilent, flooded }: MessageReaderOptions): LineReader {
   const invalid = new InvalidLines();
 
@@ -33,7 +35,7 @@ export function messageReader(receiver: Receiver, { maxBytes, isSilent, flooded 
       value = parseMessage(text, { exactNumbers: receiver.exactNumbers });
     } catch (error) {
       if (!(error instanceof JsonError)) throw error;
-      // What is over a limit may be an answer that somebody waits for; what is no JSON is none.
+      // An oversized line may be the answer to a request. A line that is not JSON is not.
       const reason = error.reason === 'too-deep' ? 'too-large' : 'invalid-message';
       const answered = answeredBy(glimpseText(text));
       const words = `${error.message}: ${text.slice(0, 200)}`;

@@ -26,13 +26,12 @@ export interface StreamTransportOptions {
 
 /**
  * Reaches a server over byte streams that are open already, such as a TCP or Unix socket, with the framing of stdio:
- * each message is one line. There is one conversation in them, so it can be opened once; closing ends both streams.
+ * each message is one line. They hold one conversation, so the transport can be opened once. Closing ends both streams.
  *
- * @throws TypeError for limits that are no numbers.
+ * @throws TypeError for limits that are not numbers.
  *
- * @example
- * const socket = createConnection('/run/weather.sock');
- * const client = await connect(streamTransport({ input: socket, output: socket }));
+ * @example const socket = createConnection('/run/weather.sock'); const client = await connect(streamTransport({ input:
+ * socket, output: socket }));
  */
 export function streamTransport(streams: ByteStreams, options: StreamTransportOptions = {}): Transport {
   const description = options.description ?? 'streams';

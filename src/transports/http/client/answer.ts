@@ -19,7 +19,7 @@ export interface PostExchange {
   readonly signal: AbortSignal;
   /** Closes the response stream. */
   abort(): void;
-  /** True when the request named a session, which a 404 then says is gone. */
+  /** True if the request named a session. A 404 then means that the session is gone. */
   readonly inSession: boolean;
   /** True if an MCP server answered a message there before. */
   readonly isServer?: boolean;
@@ -27,22 +27,22 @@ export interface PostExchange {
   readonly isGone?: ((refused: FetchResponse, code?: number) => Promise<boolean>) | undefined;
   /** The headers with which its last request was sent. */
   sent: Readonly<Record<string, string>>;
-  /** Id of the last answer that is to none of its requests. */
+  /** Id of the last response that belongs to none of its requests. */
   stray?: RequestId | undefined;
-  /** URL that it goes to, for who reads of its failure. */
+  /** Its URL, for error messages. */
   readonly url: URL;
 }
 
-/** Position at which a stream ended, for whoever takes it up again. */
+/** Position at which a stream ended, to resume it later. */
 export interface ResumePosition {
   lastEventId: string | undefined;
   retryMs: number | undefined;
 }
 
-/** Length of a body that goes into an error, in bytes. */
+/** Length of the part of a body that goes into an error, in bytes. */
 export const shownBytes = 2_048;
 
-/** Time that a body may go on once it has nothing more to say. */
+/** Time for which a body may stay open after its last answer. */
 const lingerMs = 1_000;
 
 /** The most messages that are read of what answers a POST which asked nothing. */
@@ -68,7 +68,7 @@ export function isSuccess(response: FetchResponse): boolean {
   return response.status >= 200 && response.status < 300;
 }
 
-/** Tells whether a refusal may be about the session: it asks for no authorization, and says not that the server is busy. */
+/** Tells whether a refusal may concern the session: it asks for no authorization and does not report overload. */
 export function mayBeAboutSession({ status, headers }: FetchResponse): boolean {
   return (status === 500 || !isTransientStatus(status)) && status >= 400 && headers.get('www-authenticate') === null;
 }
@@ -82,7 +82,7 @@ function sessionCodeOf(value: unknown): number | undefined {
   return code === -32_600 || (code >= -32_099 && code <= -32_000 && !isOfMethod) ? code : undefined;
 }
 
-/** Hands what a body holds to the receiver, if it may be JSON. */
+/** Passes the content of a body to the receiver, if it may be JSON. */
 export async function readAnswerBody(response: FetchResponse, exchange: PostExchange): Promise<void> {
   const type = mediaType(response);
   const { status } = response;
@@ -146,15 +146,15 @@ async function readJson(response: FetchResponse, exchange: PostExchange): Promis
   deliver(value, exchange, originOf(exchange, status, text));
 }
 
-/** The error of a request in a session that is gone, if what came for it proves not that nothing ran. */
+/** The error of a request in a lost session, unless the answer proves that nothing ran. */
 export function perhapsRun(cause: Error): ConnectionError {
   return new ConnectionError('session-lost', `the server no longer knows the session: ${cause.message}`, { cause });
 }
 
-/** Question to who may have mistaken the URL. */
+/** Question for a user who may have the wrong URL. */
 const isItMcp = 'is it the URL of an MCP server?';
 
-/** Tells whether a value may be meant as a message, or several; how well it is made is for others to judge. */
+/** Tells whether a value looks like one message or several. Other code validates it. */
 function mayBeMessage(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(mayBeMessage);
   return (
@@ -175,9 +175,9 @@ function readOther(response: FetchResponse, exchange: PostExchange): void {
 }
 
 /**
- * Hands the messages of a stream to the receiver until it ends, or a moment after everything has been answered.
+ * Passes the messages of a stream to the receiver until it ends, or until shortly after everything has been answered.
  *
- * @param from Where the stream before it ended, which is where this one goes on.
+ * @param from The end of the previous stream, from which this one continues.
  */
 export async function readStream(
   response: FetchResponse,
@@ -192,7 +192,7 @@ export async function readStream(
       maxBytes: exchange.maxBytes,
       limitOption: 'maxMessageBytes',
     })) {
-      // An empty id says that from here on there is none. (WHATWG HTML, Server-sent events.)
+      // An empty id resets the last event id. (WHATWG HTML, Server-sent events.)
       if (event.id !== undefined) position.lastEventId = event.id === '' ? undefined : event.id;
       if (event.retry !== undefined) position.retryMs = event.retry;
       if (exchange.signal.aborted) throw exchangeError(undefined, exchange);
@@ -203,7 +203,7 @@ export async function readStream(
   } catch (error) {
     if (asked && exchange.waiting.size === 0) return position;
     if (error instanceof ConnectionError || exchange.signal.aborted) throw exchangeError(error, exchange);
-    // The connection broke: what comes next is the same as after a stream that just ended.
+    // The connection broke: this continues as after a stream that ended.
   } finally {
     stopLingering?.();
   }
@@ -213,7 +213,7 @@ export async function readStream(
 /** Content of a response that is no success. */
 export interface Refusal {
   readonly failure: ConnectionError;
-  /** The error message for the only request, where the body holds one. */
+  /** The error message for the only request, if the body holds one. */
   readonly message: Readonly<Record<string, unknown>> | undefined;
   /** True when only a server of a stateless revision answers like this. */
   readonly stateless: boolean;
@@ -225,14 +225,18 @@ export interface Refusal {
  * @param isProven True if the server does not know the session, so that a request in it did not run.
  */
 export function lostSession({ failure }: Refusal, { waiting }: PostExchange, isProven: boolean): ConnectionError {
-  // Spec 2025-11-25, Transports, Session Management: the refused message may also be an answer, for which nobody waits.
+  // Spec 2025-11-25, Transports, Session Management: the rejected message may also be an answer, which waits for no
+  // reply.
   if (waiting.size === 0 || !isProven)
     return new ConnectionError('session-lost', failure.message, { cause: failure, status: failure.status ?? 0 });
   unknownSessions.add(failure);
   return failure;
 }
 
-/** Tells whether a refusal is about who asks: a 403 without a challenge may be about anything, a Host that is not allowed say. */
+/**
+ * Tells whether a refusal concerns the caller. A 403 without a challenge may concern anything, such as a Host that is
+ * not allowed.
+ */
 export function isUnauthorized(status: number, challenge: string | undefined): boolean {
   return status === 401 || (status === 403 && challenge !== undefined);
 }
@@ -247,9 +251,9 @@ export async function challengeOf(
 }
 
 /**
- * Hands on what a refusal says: its error message goes to the receiver.
+ * Passes the error message of a refusal to the receiver.
  *
- * @throws ConnectionError when it holds none.
+ * @throws ConnectionError if there is none.
  */
 export function deliverRefusal({ failure, message }: Refusal, exchange: PostExchange): void {
   if (message === undefined) throw failure;
@@ -283,7 +287,7 @@ function deliverEvent(data: string, exchange: PostExchange, status: number): voi
   deliver(value, exchange, about);
 }
 
-/** Origin of what came: it belongs to the request that waits; where all are answered, to none. */
+/** Origin of a received message: it belongs to the pending request, or to none if all are answered. */
 function originOf({ waiting }: PostExchange, status: number, text: string): MessageOrigin {
   const [request = null] = waiting;
   return { status, request, text };
@@ -309,7 +313,7 @@ function attributed(value: unknown, { waiting }: PostExchange): unknown {
   return value['method'] === undefined && isObject(value['error']) ? { ...value, id } : value;
 }
 
-/** @throws ConnectionError for text that is no JSON. */
+/** @throws ConnectionError if the text is not JSON. */
 export function parsed(text: string, status: number, { exactNumbers }: Receiver): unknown {
   try {
     return parseMessage(text, { exactNumbers });
@@ -323,7 +327,7 @@ export function parsed(text: string, status: number, { exactNumbers }: Receiver)
   }
 }
 
-/** Time that a response asks to wait before the next request, in milliseconds, where it says. */
+/** The `Retry-After` time of a response, in milliseconds, if it has one. */
 export function retryAfter(response: FetchResponse): number | undefined {
   return askedWaitMs(response.headers.get('retry-after'));
 }

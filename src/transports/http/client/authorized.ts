@@ -1,4 +1,7 @@
-/** HttpSending what is authorized: each attempt has credentials of its own, and what a server refuses is mended and sent again. */
+/**
+ * HttpSending with authorization: each attempt has its own credentials. A rejected request is authorized again and
+ * resent.
+ */
 
 import type {
   Authorization,
@@ -20,12 +23,12 @@ import { tokenAuthorizer } from './token.ts';
 /** Limit of sending one request again; each kind of refusal is seen to once. */
 const mostAgain = 3;
 
-/** Limit of what is kept of a refusal for who reads it, in bytes. */
+/** Limit of the part of a refusal that is stored for error messages, in bytes. */
 const keptBytes = 64 * 1024;
 
 /**
- * Methods whose first refusal without a challenge may be about the method alone, in the order in which they are sent: some gateways refuse
- * so what they do not know. A server that refuses both so wants authorization, and is asked once more.
+ * Methods that some gateways reject without a challenge because they do not know them, in the order in which they are
+ * sent. A server that rejects both wants authorization, and gets one more request.
  */
 const firstQuestions = ['server/discover', 'initialize', ''];
 
@@ -34,7 +37,7 @@ class AuthorizedSender {
   readonly #fetch: Fetch;
   readonly #authorizer: Authorizer;
   readonly #spoken: readonly Revision[];
-  /** Number of the first questions that were refused without a challenge; both, where one alone may be sent. */
+  /** Number of these requests that were rejected without a challenge; both, if only one may be sent. */
   #bare: number;
 
   /** @param spoken Revisions that may be settled. */
@@ -46,10 +49,11 @@ class AuthorizedSender {
   }
 
   /**
-   * Sends a request until it is not refused any more, or cannot be mended.
+   * Sends a request until it is accepted, or the refusal cannot be fixed.
    *
-   * @throws AuthorizationError when it cannot be authorized, but for what nobody waits for.
-   * @throws ConnectionError like every request; `unauthorized` where nobody waits for it and it cannot be authorized.
+   * @throws AuthorizationError if it cannot be authorized and its outcome is awaited.
+   * @throws ConnectionError like every request; `unauthorized` if its outcome is not awaited and it cannot be
+   * authorized.
    */
   async send(url: URL, request: FetchRequest, call: HttpRequestOptions): Promise<FetchResponse> {
     if (request.headers['authorization'] !== undefined) throw second();
@@ -65,7 +69,10 @@ class AuthorizedSender {
     await this.#authorizer.rest?.();
   }
 
-  /** Tells whether no revision in which a request may be has endpoints that are guessed. The first question of a client settles none. */
+  /**
+   * Tells whether no possible revision of the request uses guessed endpoints. The first request of a client does not
+   * fix a revision.
+   */
   #isPublished({ headers }: FetchRequest, { method }: RequestAbout): boolean {
     const settled = method === 'server/discover' ? undefined : revisionOf(headers['mcp-protocol-version']);
     return !(settled === undefined ? this.#spoken : [settled]).some(hasFixedEndpoints);
@@ -97,7 +104,7 @@ class AuthorizedSender {
           throw cause;
         }
         const headers = { ...plain.headers, ...sent };
-        // Where it has none it is refused for that, which is no lack of the option.
+        // Without a token the server rejects the request. That error is not about the option.
         call.sending?.({ authorization: '', ...headers });
         const response = await this.#fetch(href, { ...plain, headers });
         const answer = answerOf(response);
@@ -106,12 +113,12 @@ class AuthorizedSender {
         return response;
       };
       const response = await fetchWithin(attempt, url, request).catch((error: unknown) => {
-        // What kept it from being sent is no failure of the connection.
+        // A failure to send it is not a failure of the connection.
         throw failed === undefined || signal.aborted ? error : failed.cause;
       });
       const isOver = call.isCheck === true || again === mostAgain || request.method === 'DELETE';
       if (last === undefined || isOver || !isRefusal(response)) return response;
-      // It may take minutes to mend it, and a connection is not kept for that.
+      // Fixing it may take minutes, so this frees the connection.
       const text = await bodyStart(response, keptBytes).catch(() => '');
       if (response.headers.get('www-authenticate') === null) {
         const isFirst = firstQuestions[this.#bare] === about.method;
@@ -131,11 +138,11 @@ class AuthorizedSender {
 }
 
 /**
- * Makes what carries the requests of a conversation with what authorizes them.
+ * Makes the sender for the requests of a conversation, with their authorization.
  *
- * @param options Those of `connect` where it makes the transport: the revisions say whether a server may be its own
- *   authorization server.
- * @throws TypeError for `auth` that is none, is for another server, or stands beside other credentials.
+ * @param options Those of `connect` if it makes the transport: the revisions decide whether a server may be its own
+ * authorization server.
+ * @throws TypeError for an invalid `auth`, one for another server, or one next to other credentials.
  */
 export function carrier(
   { fetch }: { readonly fetch: Fetch },
@@ -151,7 +158,7 @@ export function carrier(
     throw new TypeError('auth must be a token, a function that gives one, or what oauth() and its kin make');
   const root = spoken.find((revision) => revision.authorizationAtRoot);
   const atRoot = root && { revision: root.date };
-  // It asks for what every `fetch` takes, by the words that ours takes.
+  // It calls the transport's `fetch` with arguments that every `fetch` accepts.
   const bound = { url: new URL(url), fetch: fetch as AuthorizationFetch, atRoot };
   return carryBy(new AuthorizedSender(fetch, auth.bind(bound), spoken));
 }

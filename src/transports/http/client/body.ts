@@ -2,7 +2,7 @@ import { after } from '../../../jsonrpc/timeout.ts';
 import { ConnectionError } from '../../../jsonrpc/transport.ts';
 import type { ByteStreamReader, FetchResponse } from './fetch.ts';
 
-/** The bytes of a body. Whoever stops early lets go of the rest. */
+/** The bytes of a body. A reader that stops early discards the rest. */
 export async function* bodyBytes(response: FetchResponse): AsyncGenerator<Uint8Array, void, undefined> {
   const reader = response.body?.getReader();
   if (reader === undefined) return;
@@ -14,12 +14,15 @@ export async function* bodyBytes(response: FetchResponse): AsyncGenerator<Uint8A
       if (result.value !== undefined) yield result.value;
     }
   } finally {
-    // Not awaited: some bodies settle it only when the connection is gone.
+    // Not awaited: some bodies settle it only when the connection has closed.
     if (!done) reader.cancel().catch(() => {});
   }
 }
 
-/** Lets a body that says nothing end by itself, so that its connection can be used again; one that goes on is cut off. */
+/**
+ * Lets a body without further content end by itself, so that its connection can be used again. A body that continues is
+ * cut off.
+ */
 export async function drain(response: FetchResponse, ms: number): Promise<void> {
   const reader = response.body?.getReader();
   if (reader === undefined) return;
@@ -27,7 +30,7 @@ export async function drain(response: FetchResponse, ms: number): Promise<void> 
   try {
     for (let result = await reader.read(); !result.done;) result = await reader.read();
   } catch {
-    // It broke off, which nobody needs to know.
+    // It broke off, which has no effect here.
   } finally {
     stop();
   }
@@ -37,9 +40,9 @@ export async function drain(response: FetchResponse, ms: number): Promise<void> 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Reads a body as text; the limit counts what it has after decompression.
+ * Reads a body as text. The limit counts the bytes after decompression.
  *
- * @throws ConnectionError `too-large` over the limit, `invalid-message` for what is no UTF-8.
+ * @throws ConnectionError `too-large` over the limit, `invalid-message` if the bytes are not UTF-8.
  */
 export async function bodyText({ body, status }: FetchResponse, maxBytes: number): Promise<string> {
   if (body === null) return '';
@@ -65,7 +68,7 @@ async function bytesOf(reader: ByteStreamReader, maxBytes: number): Promise<Uint
     if (result.value === undefined) continue;
     length += result.value.length;
     if (length > maxBytes) {
-      // Not awaited: some bodies settle it only when the connection is gone.
+      // Not awaited: some bodies settle it only when the connection has closed.
       reader.cancel().catch(() => {});
       return undefined;
     }

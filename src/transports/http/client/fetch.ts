@@ -19,16 +19,16 @@ export interface FetchResponse {
   readonly status: number;
   readonly headers: {
     get(name: string): string | null;
-    /** Lists all of them, names in lower case, for who records what came; those of every runtime can. */
+    /** Lists all headers, with names in lower case, for recorders. The headers of every runtime support it. */
     [Symbol.iterator]?(): Iterator<[string, string]>;
   };
   readonly body: ByteStream | null;
 }
 
-/** A stream of bytes, as a body is one. */
+/** A stream of bytes, such as a body. */
 export interface ByteStream {
   getReader(): ByteStreamReader;
-  /** All of it, where it has come already and nobody has read of it; most bodies here are there with their heads. */
+  /** The whole body, if it has arrived and was not read yet. Most bodies here arrive with their heads. */
   whole?(): Uint8Array | undefined;
 }
 
@@ -41,10 +41,11 @@ export interface ByteStreamReader {
 const maxRedirects = 3;
 
 /**
- * Fetches, following redirects only within the origin and only those that keep the method: what the request carries
- * (credentials, the session) is for that origin alone.
+ * Fetches. It only follows redirects within the origin that keep the method: the request's credentials and session are
+ * for that origin alone.
  *
- * @throws ConnectionError `refused` when nothing was sent, `closed` when there is no response, `http` for a redirect that is not followed.
+ * @throws ConnectionError `refused` if nothing was sent, `closed` if there is no response, `http` for a redirect that
+ * is not followed.
  */
 export async function fetchWithin(fetch: Fetch, url: URL, request: FetchRequest): Promise<FetchResponse> {
   let target = url;
@@ -74,12 +75,12 @@ export async function fetchWithin(fetch: Fetch, url: URL, request: FetchRequest)
   }
 }
 
-/** Lets go of a body that nobody wants. */
+/** Discards an unneeded body. */
 export async function discard(response: FetchResponse): Promise<void> {
   try {
     await response.body?.getReader().cancel();
   } catch {
-    // It is gone already.
+    // It has closed already.
   }
 }
 

@@ -55,7 +55,7 @@ export async function readHttpRefusal(response: FetchResponse, exchange: PostExc
   };
 }
 
-/** Words for a response that is no success, with where it came from, and what to look at. */
+/** Message for an unsuccessful response, with its URL and a hint what to check. */
 export function refusalWords(status: number, text: string, { url, known }: Refused): string {
   const said = summary(text);
   const isPath = !known && (status === 404 || status === 405);
@@ -70,7 +70,7 @@ interface Refused {
   readonly known: boolean;
 }
 
-/** The first words of a body that is meant for people. */
+/** The first words of a body with text for people. */
 export function summary(text: string): string {
   return asSaid(errorMessage(text) ?? titleOf(text) ?? text.trim().split('\n', 1)[0] ?? '');
 }
@@ -83,14 +83,14 @@ function errorMessage(text: string): string | undefined {
     const { error, error_description: description } = value;
     const message = isObject(error) ? error['message'] : error;
     if (typeof message !== 'string') return undefined;
-    // RFC 6749, section 5.2: the description says what the code means here.
+    // RFC 6749, section 5.2: the description explains the code.
     return typeof description === 'string' ? `${message}: ${description}` : message;
   } catch {
     return undefined;
   }
 }
 
-/** The title of a page, where it has one; none of its other words. */
+/** The title of a page, if it has one. Its other text is not used. */
 function titleOf(text: string): string | undefined {
   if (!text.trimStart().startsWith('<')) return undefined;
   const start = text.indexOf('<title>');
@@ -98,14 +98,14 @@ function titleOf(text: string): string | undefined {
   return end < 0 ? '' : text.slice(start + '<title>'.length, end).trim();
 }
 
-/** RFC 6750, section 3.1: a challenge should have an error code where there were credentials; many have none. */
+/** RFC 6750, section 3.1: a challenge should have an error code if there were credentials. Many have none. */
 function unauthorizedWords(
   status: number,
   { sent }: PostExchange,
   { challenge, text }: { readonly challenge?: string; readonly text: string },
 ): string {
   const isAuthorized = sent['authorization'] !== undefined;
-  // Who says nothing in a challenge may say it in the body.
+  // A challenge without an error may be explained in the body.
   if (challenge === undefined) {
     const said = summary(text);
     const refused = isAuthorized
@@ -125,12 +125,12 @@ function unauthorizedWords(
   return isAuthorized ? ': the authorization was refused' : ': it wants authorization, which the option `auth` gives';
 }
 
-/** Words of a challenge that say why a token was refused. (RFC 6750, section 3.) */
+/** The reason in a challenge why a token was rejected. (RFC 6750, section 3.) */
 export function descriptionIn(challenge: string): string | undefined {
   return quoted(challenge, /\berror_description="((?:[^"\\]|\\.){1,500})/);
 }
 
-/** Words of a parameter of a challenge for people. */
+/** The text of a parameter of a challenge. */
 function quoted(challenge: string, parameter: RegExp): string | undefined {
   const said = parameter.exec(challenge)?.[1];
   return said === undefined ? undefined : asSaid(said.replaceAll(/\\(.)/g, '$1'));
@@ -157,14 +157,16 @@ function errorFor(text: string, status: number, exchange: PostExchange): Readonl
   // What names no request is about the path, as far as anybody can tell.
   if (status === 404 && !named) return undefined;
   if (!named && value['id'] !== undefined && value['id'] !== null) return undefined;
-  // Spec 2025-11-25, Transports, Session Management: the session is gone, unless only the method was not found. What
-  // names the request is its answer; what names none may be about the session.
+  // Spec 2025-11-25, Transports, Session Management: the session is gone, unless only the method was not found. A body
+  // with the request's id is its answer. A body without one may concern the session.
   const isAnswer = named && (status !== 404 || value['error']['code'] === -32601);
   if (exchange.inSession && !isAnswer) return undefined;
   return { ...value, id };
 }
 
-/** The errors that came with the stateless revisions, and are told by their data where others might use the code. */
+/**
+ * The errors that came with the stateless revisions. Other servers may use the codes, so their data identifies them.
+ */
 const statelessErrors: ReadonlySet<unknown> = new Set([
   'headerMismatch',
   'missingRequiredClientCapability',

@@ -7,7 +7,7 @@ import { describeUrl } from './words.ts';
 
 /** Reads a response with an error status. */
 export async function refusalOf(response: FetchResponse, exchange: PostExchange): Promise<Refusal> {
-  // It is loaded by the first refusal. A failure to load it says nothing about the server.
+  // The first refusal loads this. A failure to load says nothing about the server.
   const late = await import('./refusal.ts').catch(() => undefined);
   if (late !== undefined) return await late.readHttpRefusal(response, exchange);
   const { status } = response;

@@ -13,8 +13,9 @@ export interface HttpTransportOptions {
   /** Function that sends the requests; the `fetch` of the runtime by default. */
   readonly fetch?: Fetch;
   /**
-   * Authorization of the requests: a token; a function that gives one before each request, and another one when it was refused; or what
-   * signs in by itself, such as `oauth()` of `parley-mcp/oauth`. Nothing else may set the header `authorization` then.
+   * Authorization of the requests: a token; a function that returns one before each request, and a new one after a
+   * refusal; or an object that signs in by itself, such as `oauth()` of `parley-mcp/oauth`. Then no other option may
+   * set the header `authorization`.
    */
   readonly auth?: TokenSource | Authorization;
   /** Headers of every request, such as an API key. A function is asked before each one. */
@@ -44,17 +45,17 @@ function checkLimits({ maxMessageBytes, closeMs }: HttpTransportOptions): void {
 /** One request of a conversation. */
 export interface HttpRequestOptions {
   readonly method: string;
-  /** URL that it goes to, if not to the one that the user gave. */
+  /** URL of the request, if it differs from the user's. */
   readonly url?: URL | undefined;
-  /** The headers that make the request what it is. */
+  /** The headers of this kind of request. */
   readonly own: Readonly<Record<string, string>>;
   /** Headers of this message alone. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: string | undefined;
   readonly signal: AbortSignal;
-  /** Hears the headers with which it is sent, each time that it is. */
+  /** Receives the headers of each attempt. */
   readonly sending?: ((headers: Readonly<Record<string, string>>) => void) | undefined;
-  /** Message that waits for it; where it is left out nobody waits, and no person is asked for its sake. */
+  /** The sent message that waits for a response. Without it no caller waits, and no user is asked to sign in. */
   readonly sent?: HttpSending | undefined;
   /** Tells whether a refusal without a challenge is about the session, which no other credentials would change. */
   readonly isGone?: ((refused: FetchResponse) => Promise<boolean>) | undefined;
@@ -79,9 +80,9 @@ export interface HttpTarget {
 }
 
 /**
- * Reads the URL of a server and the options of reaching it.
+ * Reads the URL of a server and the options for it.
  *
- * @throws TypeError when the URL is none or is neither `http:` nor `https:`, or a limit is no number.
+ * @throws TypeError if the URL is invalid or is neither `http:` nor `https:`, or a limit is not a number.
  */
 export function httpTargetOf(given: string | URL, options: HttpTransportOptions): HttpTarget {
   const url = serverUrl(given);
@@ -97,9 +98,9 @@ export function authorizationOf({ auth }: HttpTransportOptions): TransportAuthor
 }
 
 /**
- * Makes what sends the requests of one conversation.
+ * Makes the sender for the requests of one conversation.
  *
- * @throws TypeError for `auth` that is none, is for another server, or stands beside other credentials.
+ * @throws TypeError for an invalid `auth`, one for another server, or one next to other credentials.
  */
 export async function openRequests(target: HttpTarget, options: HttpTransportOptions): Promise<HttpRequests> {
   const requests = new HttpRequests(target, options);
@@ -111,7 +112,7 @@ export async function openRequests(target: HttpTarget, options: HttpTransportOpt
 /** Carries one request to the server, and its response back. */
 export interface Carry {
   (url: URL, request: FetchRequest, call: HttpRequestOptions): Promise<FetchResponse>;
-  /** Waits for what is under way beside the requests and must not be cut off. */
+  /** Waits for background work that must not be cut off. */
   rest?(): Promise<void>;
 }
 
@@ -124,7 +125,7 @@ export class HttpRequests {
   /** As they are, unless they are authorized. */
   carry: Carry = (url, request) => fetchWithin(this.fetch, url, request);
   #settled: Readonly<Record<string, string>> = {};
-  /** Headers that are the same from one request to the next, put together once. */
+  /** Headers that all requests share, built once. */
   #common: Readonly<Record<string, string>> | undefined;
 
   constructor({ url, credentials }: HttpTarget, options: HttpTransportOptions) {
@@ -183,7 +184,7 @@ function unversioned(headers: Readonly<Record<string, string>>): Record<string, 
   return Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'mcp-protocol-version'));
 }
 
-/** Moves user and password of a URL into the header that they stand for: `fetch` takes no URL that has them. */
+/** Moves user and password of a URL into the `authorization` header, since `fetch` rejects a URL that has them. */
 function takeCredentials(url: URL): Record<string, string> {
   const { username, password } = url;
   if (username === '' && password === '') return {};
@@ -205,7 +206,7 @@ function unescaped(part: string): string {
 /** Characters that the value of a header may have. */
 const allowed = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Puts headers together; a later one replaces an earlier one of the same name, however it is spelt. */
+/** Merges headers. A later one replaces an earlier one of the same name in any case. */
 export function lowercased(
   ...sources: readonly (Readonly<Record<string, string>> | undefined)[]
 ): Record<string, string> {

@@ -14,18 +14,18 @@ import {
 } from './answer.ts';
 import { discard, type FetchResponse } from './fetch.ts';
 
-/** Asks for a stream by GET; the headers say from where. */
+/** Requests a stream by GET. The headers have the position. */
 export type OpenStream = (from: Readonly<Record<string, string>>) => Promise<FetchResponse>;
 
 /** Number of times in a row that a server may not be reached before a request that waits for it fails. */
 const maxFailures = 5;
 
-/** The first pause before reconnecting where the server names none; it doubles with every failure in a row. */
+/** The first pause before reconnecting if the server names none. It doubles with every consecutive failure. */
 const pauseMs = 1_000;
 /** A server that asks for less would have us ask without end. */
 const shortestPauseMs = 100;
 const longestPauseMs = 30_000;
-/** The longest after a server denied it: each attempt may take a token from whoever gives them, and servers count who is refused. */
+/** The longest pause after a refusal: each attempt may need a new token, and servers count refusals. */
 const longestDeniedMs = 300_000;
 /** The longest pause that `Retry-After` may ask for: a stream that is opened by its word in a year is never opened. */
 const longestAskedMs = 60_000;
@@ -34,12 +34,12 @@ const longestAskedMs = 60_000;
 const nowhere: ResumePosition = { lastEventId: undefined, retryMs: undefined };
 
 /**
- * Takes up a stream that broke off before everything was answered, where the server numbered its events. Returns when
- * everything is answered or the server will not go on. A stream that opens and ends without a word is polling, which
- * goes on as long as the request may. (Spec 2025-11-25, Transports, Resumability: by GET, after the time that the
- * server asked for.)
+ * Resumes a stream that broke off before everything was answered, if the server numbered its events. Returns when
+ * everything is answered or the server refuses to continue. A stream that opens and ends without an event is polling,
+ * which continues as long as the request may. (Spec 2025-11-25, Transports, Resumability: by GET, after the time that
+ * the server asked for.)
  *
- * @returns Whether the server said that it does not know the session.
+ * @returns True if the server reported that it does not know the session.
  */
 export async function resumeStream(open: OpenStream, exchange: PostExchange, from: ResumePosition): Promise<boolean> {
   let position = from;
@@ -48,7 +48,7 @@ export async function resumeStream(open: OpenStream, exchange: PostExchange, fro
     await row.pause(position, exchange);
     const next = row.after(await attempt(open, exchange, position));
     if (next === 'none' || next === 'gone') return next === 'gone';
-    // What is in use will not stay so for ever; what cannot be reached may.
+    // A stream in use will become free. An unreachable server may stay so.
     failures = next instanceof ConnectionError && !isInUse(next) ? failures + 1 : 0;
     if (failures === maxFailures) return false;
     if (!(next instanceof ConnectionError)) position = next;
@@ -58,9 +58,9 @@ export async function resumeStream(open: OpenStream, exchange: PostExchange, fro
 
 /** Listeners to what becomes of listening. */
 export interface ListeningEvents {
-  /** Hears that it is over. */
+  /** Called when it is over. */
   ended(): void;
-  /** Hears that the server does not know the session, by its word; it is asked once more. */
+  /** Called when the server reports that it does not know the session. The session is then checked once more. */
   gone(): void;
 }
 
@@ -84,7 +84,7 @@ export async function listenStream(
     events.ended();
     return false;
   }
-  // Listening goes on beside whatever else happens, and reports its own end.
+  // Listening runs in the background, and reports its own end.
   void keepListening(open, exchange, { first, gone: () => events.gone() })
     .catch((error: unknown) => exchange.receiver.problem(exchangeError(error, exchange)))
     .finally(() => events.ended());
@@ -106,7 +106,7 @@ async function keepListening(
     await row.pause(position, exchange);
     const opened = async (from: Readonly<Record<string, string>>): Promise<FetchResponse> => {
       const response = await open(from);
-      // What was said while there was no stream is not said again.
+      // Messages from the time without a stream are lost.
       if (position.lastEventId === undefined && isSuccess(response)) exchange.receiver.gap?.();
       return response;
     };
@@ -117,7 +117,7 @@ async function keepListening(
     if (next === 'none' || next === 'gone') {
       if (position.lastEventId === undefined) return exchange.receiver.closed(lost());
       if (next === 'gone') gone();
-      // What was missed is gone for good; what comes is still worth hearing.
+      // The missed messages are lost permanently. Later ones are still useful.
       position = { lastEventId: undefined, retryMs: position.retryMs };
       continue;
     }
@@ -128,8 +128,8 @@ async function keepListening(
 }
 
 /**
- * Listens once. Nothing that a server answers ends listening for good: the next attempt may have another token, or get past
- * the proxy that refused; of what cannot be read that event alone is lost.
+ * Listens once. No answer of a server ends listening permanently: the next attempt may have another token, or get past
+ * a proxy. An unreadable event is skipped.
  */
 async function tryListening(listen: () => Promise<Outcome>, exchange: PostExchange): Promise<Outcome> {
   try {
@@ -145,7 +145,7 @@ function isUnreadable({ reason }: ConnectionError): boolean {
   return reason === 'too-large' || reason === 'invalid-message';
 }
 
-/** Outcome of one more attempt: where the stream ended, why there is none, or a failure that may pass. */
+/** Outcome of one more attempt: the end of the stream, the reason why there is none, or a temporary failure. */
 type Outcome = ResumePosition | 'none' | 'gone' | ConnectionError;
 
 /** Opens the stream once more and reads it to its end. */
@@ -171,9 +171,9 @@ function headerText(id: string): string {
 }
 
 /**
- * Gives `none` when the server has no such stream, and `gone` when it no longer knows the session.
+ * Returns `none` if the server has no such stream, and `gone` if it no longer knows the session.
  *
- * @param from Headers that say where to go on; left out for the first stream, whose session has just begun.
+ * @param from Headers with the position; left out for the first stream, whose session has just begun.
  */
 async function openStream(
   open: OpenStream,
@@ -185,7 +185,7 @@ async function openStream(
   const { status } = response;
   void discard(response);
   if (from !== undefined && (await exchange.isGone?.(response)) === true) return 'gone';
-  // 405 is what the spec has for it; what answers 404, 400 or with something else has no such stream either.
+  // 405 is the status in the spec. A server that answers 404, 400 or another such status has no stream either.
   if (status <= 400 || status === 404 || status === 405) return 'none';
   const asked = await challengeOf(response, exchange);
   const reason = isUnauthorized(status, asked.challenge) ? 'unauthorized' : 'http';
@@ -212,12 +212,15 @@ function unheard(cause: ConnectionError): ConnectionError {
   return new ConnectionError('closed', message, { cause });
 }
 
-/** Tells whether a failure may be gone the next time. */
+/** Tells whether a failure is temporary. */
 function isPassing(error: unknown): error is ConnectionError {
   return error instanceof ConnectionError && (isTransient(error) || isInUse(error));
 }
 
-/** Tells whether a failure may be gone once somebody signed in, or with the next token: listening is asked for once in a conversation. */
+/**
+ * Tells whether a failure may disappear after a sign-in or with the next token. Listening is requested only once in a
+ * conversation.
+ */
 function isDenied(error: unknown): error is ConnectionError {
   return error instanceof ConnectionError && (error.reason === 'unauthorized' || error.status === 403);
 }
@@ -234,7 +237,7 @@ class Row {
   #askedMs = 0;
   #longestMs = longestPauseMs;
 
-  /** Takes in how an attempt went. */
+  /** Records the outcome of an attempt. */
   after(outcome: Outcome): Outcome {
     const failure = outcome instanceof ConnectionError ? outcome : undefined;
     this.failures = failure === undefined ? 0 : this.failures + 1;

@@ -6,7 +6,7 @@ import { checkId, mediaType } from './answer.ts';
 import { bodyStart } from './body.ts';
 import { discard, type FetchResponse } from './fetch.ts';
 
-/** One question to the server, in a session or in none. Credentials that it refuses are not replaced for it. */
+/** One request to the server, with or without a session. Rejected credentials are not replaced for it. */
 export interface SessionQuestion {
   readonly method: 'POST' | 'DELETE';
   readonly body?: string;
@@ -66,7 +66,7 @@ function kindOf(status: number, what: unknown): string {
   return status < 300 ? `${status} ${String(what)}` : String(status);
 }
 
-/** Checks of one session; checks at the same time share their questions. */
+/** Checks of one session. Concurrent checks share their requests. */
 export class SessionCheck {
   readonly #options: SessionCheckOptions;
   #isProven = false;
@@ -83,17 +83,17 @@ export class SessionCheck {
   }
 
   /**
-   * Tells whether the session is gone. A server that refuses a `ping` in it too, and in the same way, does not know it. If the status may
-   * also be about credentials, or about anything, the session is gone only if the server takes a `ping` in another one, with the same
-   * credentials.
+   * Tells whether the session is gone. If the server rejects a `ping` in it too, in the same way, it does not know the
+   * session. If the status may have other reasons, such as credentials, the session only counts as gone if the server
+   * accepts a `ping` in another one, with the same credentials.
    *
-   * @param status The status with which a message in the session was refused.
+   * @param status The status with which a message in the session was rejected.
    * @param code The code of the error in a success, if it holds one.
    */
   async isGone(status: number, code?: number): Promise<boolean> {
     const isVague = status < 400 || status > 499;
     if (isVague && monotonicNow() - this.#knownAt < restMs) return this.#isProven;
-    // A session that is gone does not come back.
+    // A lost session does not come back.
     this.#isProven ||= await this.#findOut(kindOf(status, code), isVague || aboutCaller.has(status));
     if (!this.#isProven) this.#knownAt = monotonicNow();
     return this.#isProven;
@@ -120,7 +120,7 @@ export class SessionCheck {
     return response !== undefined && response.status < 300;
   }
 
-  /** Answer to a `ping` in a session that is opened for it, and ended; nothing if none opens. */
+  /** Answer to a `ping` in a session that is opened for it, and ended; `undefined` if none opens. */
   async #pingedElsewhere(): Promise<string | undefined> {
     const other = await (this.#options.another === undefined
       ? this.#initialized()
@@ -134,7 +134,7 @@ export class SessionCheck {
   async #initialized(): Promise<OtherSession | undefined> {
     const response = await this.#answer({ method: 'POST', body: this.#options.initialize });
     const session = response?.headers.get('mcp-session-id') ?? undefined;
-    // Nobody waits for its end.
+    // This does not wait for its end.
     return session === undefined ? undefined : { session, end: () => void this.#answer({ method: 'DELETE', session }) };
   }
 

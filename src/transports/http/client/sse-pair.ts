@@ -41,25 +41,25 @@ import {
   type HttpTransportOptions,
 } from './request.ts';
 
-/** Time that a stream may take to say where messages go. */
+/** Time for a stream to announce the URL for messages. */
 const endpointMs = 10_000;
 
-/** A stream that said where messages go. */
+/** A stream that announced the URL for messages. */
 interface AnnouncedStream {
   readonly events: AsyncGenerator<StreamEvent, void>;
   readonly endpoint: URL;
   readonly status: number;
 }
 
-/** The method by which stateless servers are told apart. */
+/** The method that probes for stateless servers. */
 const probe = 'server/discover';
 
 /**
  * Reaches a server over HTTP+SSE, the transport of 2024-11-05, without trying the newer one first. `httpTransport`
- * finds such a server too, by two requests more.
+ * finds such a server too, with two more requests.
  *
- * @param url Where the event stream is, such as `https://mcp.example/sse`.
- * @throws TypeError when the URL is none or is neither `http:` nor `https:`, or an option makes no sense.
+ * @param url The URL of the event stream, such as `https://mcp.example/sse`.
+ * @throws TypeError if the URL is invalid or is neither `http:` nor `https:`, or an option is invalid.
  */
 export function ssePairTransport(url: string | URL, options: HttpTransportOptions = {}): Transport {
   const target = httpTargetOf(url, options);
@@ -72,14 +72,16 @@ export function ssePairTransport(url: string | URL, options: HttpTransportOption
   };
 }
 
-/** The refusal over Streamable HTTP, with the failure of HTTP+SSE unless that only says that nothing is there. */
+/**
+ * The refusal over Streamable HTTP, with the failure of HTTP+SSE unless that only says that there is no such endpoint.
+ */
 export function bothFailures(first: ConnectionError, second: ConnectionError): ConnectionError {
   const { reason, status = 0 } = second;
   const isNothing = reason === 'http' && status < 500 && status !== 403 && status !== 429;
   return isNothing || first.reason !== 'http' ? first : withReason(first, `over HTTP+SSE: ${second.message}`, second);
 }
 
-/** The same refusal with a reason in the place of the doubt about its path. */
+/** The same refusal, with a reason instead of the question about its path. */
 function withReason(failure: ConnectionError, why: string, cause: unknown = failure.cause): ConnectionError {
   const words = `${failure.message.split('; is the path', 1)[0] ?? ''}; ${why}`;
   const { status, body, challenge, retryAfterMs } = failure;
@@ -88,7 +90,7 @@ function withReason(failure: ConnectionError, why: string, cause: unknown = fail
   return new ConnectionError(failure.reason, words, options);
 }
 
-/** One conversation: an event stream for what the server sends, and a POST for each message to it. */
+/** One conversation: an event stream for the server's messages, and a POST for each message to the server. */
 export class SsePairChannel implements Channel {
   readonly #requests: HttpRequests;
   readonly #receiver: Receiver;
@@ -105,9 +107,9 @@ export class SsePairChannel implements Channel {
   }
 
   /**
-   * Opens the stream and waits to be told where messages go.
+   * Opens the stream and waits for the URL for messages.
    *
-   * @throws ConnectionError when there is no such stream.
+   * @throws ConnectionError if there is no such stream.
    */
   static async open(requests: HttpRequests, receiver: Receiver, options: SendOptions = {}): Promise<SsePairChannel> {
     const { signal, clocks } = options;
@@ -149,7 +151,7 @@ export class SsePairChannel implements Channel {
   /** Resolves when the server took the message; what answers it comes on the stream. */
   async send(message: Message | readonly Message[], options: SendOptions = {}): Promise<void> {
     if (this.#closed) throw new ConnectionError('closed', 'the conversation is closed');
-    // No stateless revision has this transport, so nobody needs to be asked.
+    // No stateless revision has this transport, so the probe needs no request.
     if ('method' in message && message.method === probe)
       throw new ConnectionError('http', `HTTP+SSE carries no ${probe}`, { status: 404 });
     const { signal, release } = this.#during(options.signal);
@@ -167,7 +169,7 @@ export class SsePairChannel implements Channel {
         sent: { message, options },
         isGone,
       });
-      // A page in place of an answer comes from something that takes any path.
+      // If the answer is an HTML page, the host serves a page at any path.
       const isPage = mediaType(response) === 'text/html' && this.#strippedPrefix() !== undefined;
       if (isSuccess(response) && !isPage) {
         this.#isKnown = true;
@@ -227,7 +229,7 @@ export class SsePairChannel implements Channel {
     const { signal } = this.#controller;
     const { events, endpoint, status } = await this.#stream({ signal, sent: { options: { clocks } } });
     this.#endpoint = endpoint;
-    // Reading goes on beside whatever else happens, and reports its own end.
+    // Reading runs in the background, and reports its own end.
     void this.#read(events, status);
   }
 
@@ -256,7 +258,7 @@ export class SsePairChannel implements Channel {
     return { events, endpoint: await this.#announced(events, response), status: response.status };
   }
 
-  /** Spec 2024-11-05, Transports, HTTP with SSE: the first event says where messages go. */
+  /** Spec 2024-11-05, Transports, HTTP with SSE: the first event has the URL for messages. */
   async #announced(events: AsyncGenerator<StreamEvent, void>, { status }: FetchResponse): Promise<URL> {
     let first: StreamEvent | undefined;
     try {
@@ -267,7 +269,7 @@ export class SsePairChannel implements Channel {
       throw new ConnectionError('timeout', `${this.#name} did not say where messages go`, { cause });
     }
     const endpoint = first?.event === 'endpoint' ? this.#resolved(first.data) : undefined;
-    // What goes there (credentials, private data) is for the origin that the user chose alone.
+    // Credentials and private data are only for the origin that the user chose.
     if (endpoint?.origin === this.#requests.url.origin) return endpoint;
     await events.return();
     const why =

@@ -1,4 +1,4 @@
-/** Tokens that somebody else sees to: one for the whole conversation, or a function that gives them. */
+/** Tokens that the user's code manages: one for the whole conversation, or a function that returns them. */
 
 import type { Authorizer, AuthorizationFields } from '../../../auth/common/authorizer.ts';
 

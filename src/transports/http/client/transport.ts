@@ -47,10 +47,10 @@ import { describeUrl } from './words.ts';
 const postHeaders = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
 
 /**
- * Reaches a server over Streamable HTTP: every message is a POST of its own. A server that refuses `initialize` there
- * is tried with the older HTTP+SSE transport at the same URL. It works on any runtime that has `fetch`.
+ * Reaches a server over Streamable HTTP: every message is a separate POST. If a server rejects `initialize` there, the
+ * older HTTP+SSE transport is tried at the same URL. It works on any runtime with `fetch`.
  *
- * @throws TypeError when the URL is none or is neither `http:` nor `https:`, or an option makes no sense.
+ * @throws TypeError if the URL is invalid or is neither `http:` nor `https:`, or an option is invalid.
  */
 export function httpTransport(url: string | URL, options: HttpTransportOptions = {}): Transport {
   const target = httpTargetOf(url, options);
@@ -116,7 +116,7 @@ class HttpChannel implements Channel {
       const sent = { message, options };
       const response = await this.#request('POST', postHeaders, { exchange, sent, headers: options.headers, body });
       this.#answers = true;
-      // Whatever it said of a stream, it knows the session.
+      // Whatever its answer about the stream, the server knows the session.
       if (isSuccess(response)) this.#isLost = false;
       const initializes = 'method' in message && message.method === 'initialize';
       if (initializes) this.#remember(response, body);
@@ -168,7 +168,7 @@ class HttpChannel implements Channel {
   async #endSession(): Promise<void> {
     const exchange = this.#exchange(new Set(), undefined);
     const ended = this.#request('DELETE', {}, { exchange }).then(discard);
-    // Spec 2025-11-25, Transports, Session Management: the server may refuse, and may be gone.
+    // Spec 2025-11-25, Transports, Session Management: the server may refuse this, and may have stopped.
     await settledWithin(this.#requests.options.closeMs ?? 2_000, ended);
     exchange.abort();
   }
@@ -202,7 +202,7 @@ class HttpChannel implements Channel {
 
   async #refused(response: FetchResponse, exchange: PostExchange): Promise<void> {
     const refusal = await refusalOf(response, exchange);
-    // A 404 whose body answers the request is about that alone.
+    // A 404 whose body answers the request concerns only that request.
     const isAnswer = response.status === 404 && refusal.message !== undefined;
     if (!isAnswer && (await exchange.isGone?.(response)) === true) {
       const { status } = response;
@@ -252,8 +252,8 @@ class HttpChannel implements Channel {
   }
 
   /**
-   * Tries the older transport after `initialize` was refused; where there is none either, the refusal stands. (Spec
-   * 2026-07-28, Streamable HTTP, Backward compatibility.)
+   * Tries the older transport after `initialize` was rejected. If it is not there either, the refusal is the error.
+   * (Spec 2026-07-28, Streamable HTTP, Backward compatibility.)
    */
   async #fallBack(
     response: FetchResponse,
@@ -317,7 +317,7 @@ class HttpChannel implements Channel {
       signal: controller.signal,
       inSession: this.#session !== undefined,
       isServer: this.#isServer,
-      // A message that names no session is refused for something else.
+      // A message without a session is rejected for another reason.
       isGone: this.#session === undefined ? undefined : (response, code) => this.#isGone(response, code),
       sent: {},
       url: this.#requests.url,

@@ -5,7 +5,7 @@ import { ConnectionError } from '../../../jsonrpc/transport.ts';
 import { descriptionIn, summary } from './refusal.ts';
 import { describeUrl } from './words.ts';
 
-/** A refusal as it came: the URL, the headers that were sent, and the beginning of the body. */
+/** A refusal: the URL, the sent headers, and the beginning of the body. */
 interface RefusedAnswer {
   readonly url: URL;
   readonly answer: AuthorizedAnswer;
@@ -14,9 +14,9 @@ interface RefusedAnswer {
 }
 
 /**
- * The failure to authorize a request that the server refused, with the words of the server. A server that says nothing in a challenge
- * may say it in the body, and may want no login at all. A failure of another kind, such as a store of credentials that cannot be written,
- * does not hide the answer of the server.
+ * The error of a rejected request that could not be authorized, with the server's message. A server without a challenge
+ * may explain itself in the body, and may want no login at all. A local failure, such as a credential store that cannot
+ * be written, does not hide the answer of the server.
  */
 export function unmended(error: unknown, { url, answer, sent, text }: RefusedAnswer): unknown {
   if (error instanceof Error && !(error instanceof AuthorizationError || error instanceof ConnectionError)) {

@@ -3,17 +3,17 @@
 import { ConnectionError } from '../../../jsonrpc/transport.ts';
 import { describeUrl } from './words.ts';
 
-/** Meanings of the codes of Node for somebody who does not know them. */
+/** Plain explanations of Node's error codes. */
 const known: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ENOTFOUND: 'there is no such host',
   EAI_AGAIN: 'its name could not be looked up',
 };
 
-/** Codes and words of the runtimes for a peer that answers TLS with something else. */
+/** Error codes and texts of the runtimes if a peer does not answer with TLS. */
 const noTls = /wrong.version.number|packet.length.too.long|http.request|InvalidContentType/i;
 
-/** Codes of the runtimes for a certificate whose issuer is not known. */
+/** Error codes of the runtimes for a certificate with an unknown issuer. */
 const unvouched = /SELF_SIGNED_CERT|UNABLE_TO_(?:VERIFY|GET_ISSUER)/;
 
 /** Codes for a connection that the peer closed before it answered. */
@@ -23,13 +23,14 @@ const closed: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'E
 const unconnected =
   /ECONNREFUSED|ConnectionRefused|FailedToOpenSocket|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT|EPROTO|before secure TLS|\(Connect\)|bad port/;
 
-/** Codes for a TLS handshake that failed. A connection that ends without the closing alert is none of them. */
+/** Error codes for a failed TLS handshake. A connection that ends without the closing alert is not among them. */
 const noHandshake =
   /^ERR_TLS_|^ERR_SSL_.*(?:VERSION|PROTOCOL|HANDSHAKE|CIPHER|NAME|_CA)|CERT|^UNABLE_TO_|^INVALID_|MISMATCH$/;
 
 /**
- * Error of a request that got no response. Its reason is `refused` only if the server cannot have received anything;
- * else the server may have acted on the request. Runtimes wrap the cause of a failed fetch in an error that says nothing.
+ * Error of a request without a response. Its reason is `refused` only if the server cannot have received anything;
+ * otherwise the server may have acted on the request. Runtimes wrap the cause of a failed fetch in an uninformative
+ * error.
  */
 export function notReached(cause: unknown, url: URL): ConnectionError {
   const why = whyNotReached(cause, url);
@@ -48,22 +49,19 @@ function isUnsent(error: unknown, url: URL): boolean {
   return url.protocol === 'https:' && (noHandshake.test(String(code)) || noTls.test(words));
 }
 
-/** Reason for which a URL was not reached, in words for a person. */
+/** The reason why a URL could not be reached, as text for people. */
 export function whyNotReached(cause: unknown, url: URL): string {
   return reasonOf(innermost(cause), url);
 }
 
-/**
- * Hint at what a person may have meant where a server closed its connection and has never answered before: one that
- * wants TLS does that.
- */
+/** Adds a hint if a server that has never answered closed its connection: perhaps it wants TLS. */
 export function perhapsTls(error: unknown, url: URL): unknown {
   if (!(error instanceof ConnectionError) || error.reason !== 'closed') return error;
   const hint = tlsHint(error.cause, url);
   return hint === '' ? error : new ConnectionError('closed', `${error.message}${hint}`, { cause: error.cause });
 }
 
-/** The same hint for the end of a sentence; empty where the connection was not closed so. */
+/** The same hint for the end of a sentence; empty if the connection was not closed that way. */
 export function tlsHint(cause: unknown, url: URL): string {
   if (!closed.has(codeOf(innermost(cause))) || url.protocol !== 'http:') return '';
   return `; if it is an https server, write ${describeUrl(url).replace('http:', 'https:')}`;
@@ -90,7 +88,7 @@ function reasonOf(error: unknown, url: URL): string {
   return meant === undefined ? words : `${meant} (${words})`;
 }
 
-/** OpenSSL puts what it means between numbers, functions and files: `…:error:0A00010B:SSL routines:f:words:file:77:`. */
+/** OpenSSL puts its message between numbers, functions and files: `…:error:0A00010B:SSL routines:f:words:file:77:`. */
 function plain(message: string): string {
   const parts = message.trim().split(':');
   const at = parts.indexOf('SSL routines');

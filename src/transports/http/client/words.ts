@@ -3,18 +3,23 @@ export function describeUrl(url: URL): string {
   return `${url.protocol}//${url.host}${url.pathname}`;
 }
 
-/** Text of a refusal as it may be written down: a server may repeat in it what it was sent. Nothing of it, where that cannot be looked for now. */
+/**
+ * Text of a refusal without secrets: a server may repeat the sent credentials in it. Empty if it cannot be checked now.
+ */
 export async function withoutSecrets(
   text: string,
   { sent, url }: { readonly sent: Readonly<Record<string, string>>; readonly url: URL },
 ): Promise<string> {
   if (text === '') return text;
-  // What is missing for a moment here says nothing of the server, which refused.
+  // A failure to load this code says nothing about the server's refusal.
   const secrets = await import('../../../auth/common/secrets.ts').catch(() => undefined);
   return secrets === undefined ? '' : secrets.hiding(secrets.secretsOfRequest(sent, url))(text);
 }
 
-/** Words of a server, as far as they go in a message: nothing that moves a cursor or turns the direction of text. */
+/**
+ * Text of a server in a form that is safe for messages: without characters that move a cursor or change the direction
+ * of text.
+ */
 export function asSaid(said: string): string {
   return said
     .slice(0, 200)

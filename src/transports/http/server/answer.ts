@@ -30,11 +30,11 @@ export class HttpAnswer implements Silent {
   #connection: EventStream | undefined;
   #outlet: Outlet | undefined;
   #gone = false;
-  /** True where the stream begins with an event to resume from. */
+  /** True if the stream begins with an event to resume from. */
   #isPrimed = false;
   #silence: Membership | undefined;
 
-  /** @param streams Where the answer belongs to a session: what makes its stream, which may outlive its connections. */
+  /** @param streams Makes the stream of an answer in a session, which may outlive its connections. */
   constructor(context: HttpContext, call: HttpCall, streams?: StreamMaker) {
     this.#context = context;
     this.#call = call;
@@ -42,12 +42,12 @@ export class HttpAnswer implements Silent {
     if (call.accepted.streamNamed) this.#silence = context.silence.add(this);
   }
 
-  /** Tells whether nothing can be sent any more: the answer is complete, or its client went away for good. */
+  /** Tells whether nothing can be sent any more: the answer is complete, or its client disconnected permanently. */
   get gone(): boolean {
     return this.#gone || this.#outlet?.ended === true;
   }
 
-  /** Tells whether another process ended it: what this one still says of it comes after its end. */
+  /** Tells whether another process ended it. Messages of this process then come after its end. */
   get isTaken(): boolean {
     return this.#outlet?.isTaken === true;
   }
@@ -57,7 +57,7 @@ export class HttpAnswer implements Silent {
     return this.#outlet !== undefined;
   }
 
-  /** The client went away; an event stream that can be resumed goes on without it. */
+  /** The client disconnected. A resumable event stream continues without it. */
   closed(): void {
     this.#connection?.closed();
     if (this.#outlet === undefined) this.#over();
@@ -72,8 +72,8 @@ export class HttpAnswer implements Silent {
   /**
    * Sends a message ahead of the response.
    *
-   * @returns Whether it was sent; it is not when the client is gone, takes no event stream, or no further stream
-   *   may be opened.
+   * @returns True if it was sent. It is not sent if the client is gone, accepts no event stream, or no further stream
+   * may be opened.
    */
   message(json: string): boolean {
     if (this.gone || !this.#begin()) return false;
@@ -96,7 +96,7 @@ export class HttpAnswer implements Silent {
     );
   }
 
-  /** Completes the answer: with JSON text, or with nothing where the request was given up. */
+  /** Completes the answer: with JSON text, or without content if the request was cancelled. */
   finish(status: number, json: string | undefined): void {
     if (this.gone) return;
     if (json !== undefined && this.#wantsStream(status)) this.#begin();
@@ -107,13 +107,13 @@ export class HttpAnswer implements Silent {
   }
 
   /**
-   * Nothing was sent for so long that what stands between may take the connection for dead: it becomes an event stream,
-   * whose comments keep it open. Who names no event streams may not be able to read one, and waits.
+   * Nothing was sent for so long that a proxy may close the connection. So the answer becomes an event stream, whose
+   * comments keep it open. A client that does not accept event streams waits.
    */
   breakSilence(): void {
     if (this.gone || this.streaming || this.#call.ended) return;
     try {
-      // The head goes with what follows it: an event to resume from, which is kept before, or a comment.
+      // The head is sent with the first data: a stored event to resume from, or a comment.
       if (!this.#begin()) this.#silence = this.#context.silence.add(this);
       else if (!this.#isPrimed) this.#connection?.comment();
     } catch (cause) {
@@ -121,7 +121,7 @@ export class HttpAnswer implements Silent {
     }
   }
 
-  /** Says by its status that the request lacks scopes; what guards the endpoint knows where to get them. */
+  /** Reports missing scopes by the status. The endpoint's protection knows where to get them. */
   #lacks(scopes: readonly string[], response: ResponseMessage): void {
     const { protection } = this.#context.endpoint;
     if (protection === undefined || this.gone) return this.finish(403, responseJson(this.#context, response));
@@ -134,7 +134,10 @@ export class HttpAnswer implements Silent {
     this.#silence?.leave();
   }
 
-  /** Tells whether an answer must be an event stream: who takes only those gets one, unless the status says more. */
+  /**
+   * Tells whether an answer must be an event stream. A client that accepts nothing else gets one, unless the status
+   * says more.
+   */
   #wantsStream(status: number): boolean {
     return status === 200 && !this.#call.accepted.json;
   }
@@ -162,7 +165,7 @@ export class HttpAnswer implements Silent {
   }
 }
 
-/** The JSON text of a message ahead of a response; one that is no JSON is dropped, which is told to the owner. */
+/** The JSON text of a message ahead of a response. A message that is not JSON is dropped, and reported to the owner. */
 export function messageJson(context: HttpContext, message: Message): string | undefined {
   try {
     return responseText(message);
@@ -172,12 +175,12 @@ export function messageJson(context: HttpContext, message: Message): string | un
   }
 }
 
-/** The JSON text of a response; one that is no JSON becomes an internal error, which is told to the owner. */
+/** The JSON text of a response. A response that is not JSON becomes an internal error, and is reported to the owner. */
 export function responseJson(context: HttpContext, response: ResponseMessage): string {
   return written(context, response, responseText);
 }
 
-/** The same, in pieces where that spares much writing. */
+/** The JSON text in pieces, if that avoids much writing. */
 function toPieces(context: HttpContext, response: ResponseMessage): JsonPieces {
   return written(context, response, responsePieces);
 }

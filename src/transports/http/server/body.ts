@@ -6,7 +6,7 @@ import type { HttpSettings } from './options.ts';
 import type { Body } from './universal.ts';
 import { fullProblem, type HttpProblem } from './status.ts';
 
-/** Outcome of reading the body of a request: a JSON value, a problem to answer, or nothing since the client is gone. */
+/** Outcome of reading the body of a request: a JSON value, a problem to answer, or neither if the client is gone. */
 export type Content =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'problem'; readonly problem: HttpProblem }
@@ -50,10 +50,13 @@ function contentOf(body: Body, context: HttpContext, call: HttpCall): Content {
   }
 }
 
-/** Those of servers that said already which option was in the way. */
+/** The settings of servers that already reported the limiting option. */
 const told = new WeakSet<HttpSettings>();
 
-/** Says at the server what would let such a body in, once: the client's 413 is seen by somebody else, if by anybody. */
+/**
+ * Reports at the server which option would accept such a body, once. The person who sees the client's 413 is often not
+ * the owner.
+ */
 function tellOwnerOnce(settings: HttpSettings): void {
   if (told.has(settings)) return;
   told.add(settings);
@@ -78,7 +81,7 @@ export function contentOfText(text: string, { endpoint, settings }: HttpContext)
 const taken =
   'the body was read before it reached the MCP handler: mount the handler before body parsers, or leave what they parsed in request.body';
 
-/** Header that ends the connection, so that what is still to come of a body is not read. */
+/** Header that ends the connection, so that the rest of a body is not read. */
 const close = { Connection: 'close' };
 
 const unreadable = { status: 400, error: 'parseError', read: true } as const;

@@ -6,10 +6,10 @@ import type { FullQuota, QuotaClient, RequestPlace } from './quota.ts';
 import { refuse } from './status.ts';
 import type { HttpReply, IncomingRequest, Room } from './universal.ts';
 
-/** Result of something that ends at once where it can, or when its promise settles. */
+/** Result of work that ends at once, or when its promise settles. */
 export type Done = void | Promise<void>;
 
-/** Client of a request: its principal where that is known, or else its address. */
+/** Client of a request: its principal if known, otherwise its address. */
 export function clientOf({ remoteAddress }: IncomingRequest, auth?: AuthInfo): QuotaClient {
   return { auth, owner: ownerOf(auth?.principal, remoteAddress) };
 }
@@ -21,7 +21,7 @@ export class HttpCall implements Room, QuotaClient {
   readonly accepted: AcceptedTypes;
   /** The value of `MCP-Protocol-Version`. */
   readonly version: string | undefined;
-  /** Answers what needs credentials, once it was read; only where there are none. */
+  /** Rejects a message that needs credentials, once it was read; only if there are none. */
   refuses: ((value: unknown) => boolean) | undefined;
   readonly #context: HttpContext;
   /** Limit that left no place for its principal, or no room for its body. */
@@ -48,7 +48,7 @@ export class HttpCall implements Room, QuotaClient {
     context.serving.enter();
   }
 
-  /** Client that it comes from, once that was established. From then on it counts for its principal, no longer for its address. */
+  /** Its authenticated client. Once it is set, the request counts for the principal, not for the address. */
   get auth(): AuthInfo | undefined {
     return this.#auth;
   }
@@ -60,12 +60,12 @@ export class HttpCall implements Room, QuotaClient {
     else this.#place = moved;
   }
 
-  /** Owner that it counts for. */
+  /** The owner that it counts for. */
   get owner(): string | undefined {
     return this.#place.client.owner;
   }
 
-  /** Limit beyond which it was admitted: it may go on with what runs, and begin nothing. */
+  /** The limit beyond which it was admitted: it may continue running work, but begin none. */
   get beyond(): FullQuota | undefined {
     return this.#place.beyond;
   }
@@ -78,12 +78,12 @@ export class HttpCall implements Room, QuotaClient {
     return this.lacks === undefined;
   }
 
-  /** Tells whether it was answered, or given up. */
+  /** Tells whether it was answered or dropped. */
   get ended(): boolean {
     return this.#ended;
   }
 
-  /** Ends it with what is done for it: at once, or when that settles; but for one that is kept. */
+  /** Ends it with its work: at once, or when that settles. A kept call does not end here. */
   until(work: Done): void {
     if (work instanceof Promise)
       work.then(
@@ -93,12 +93,12 @@ export class HttpCall implements Room, QuotaClient {
     else if (!this.#kept) this.end();
   }
 
-  /** Leaves it to somebody else to call `end`: what lasts as long as a client listens holds no promises here. */
+  /** Makes other code responsible for calling `end`: a long-lived stream holds no promises here. */
   keep(): void {
     this.#kept = true;
   }
 
-  /** It was answered, or given up. */
+  /** It was answered or dropped. */
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -107,7 +107,7 @@ export class HttpCall implements Room, QuotaClient {
     this.#context.serving.leave();
   }
 
-  /** Ends it after a failure of ours, which is told to the owner and not to the client. */
+  /** Ends it after an internal failure. The owner gets the error, the client does not. */
   fail(cause: unknown): void {
     const { onError } = this.#context.settings;
     onError(new Error('a request could not be answered', { cause }));

@@ -29,8 +29,8 @@ export interface HttpContext {
 }
 
 /**
- * Tells whether a POST of a revision is a whole exchange; `undefined`, for one that nobody knows, is neither that nor
- * of a session.
+ * Tells whether a POST of a revision is a whole exchange; `undefined` for an unknown revision, which has neither
+ * exchanges nor sessions.
  */
 export function isOfExchanges(revision: Revision | undefined): boolean {
   return revision?.http === 'exchange';
@@ -43,8 +43,8 @@ export function isOfSessions(revision: Revision | undefined): boolean {
 
 /** Course of a server towards its end. */
 export interface Course {
-  /** While it drains nothing begins, and what runs gets what it needs for its end. */
+  /** During a drain no work begins. Running work gets what it needs to end. */
   stage: 'open' | 'draining' | 'closed';
-  /** False from when its end began, which who sends requests here is to hear of before any is refused. */
+  /** False from the beginning of its end. Balancers must see that before any request is rejected. */
   ready: boolean;
 }

@@ -33,7 +33,7 @@ export class Exchanges {
     this.#context = context;
   }
 
-  /** Answers a request; done when the answer is complete or the client is gone. */
+  /** Answers a request. It is done when the answer is complete or the client is gone. */
   request(call: HttpCall, judged: JudgedRequest): void {
     const { message } = judged;
     const error = this.#refusal(call, judged);
@@ -43,7 +43,7 @@ export class Exchanges {
     new Exchange(this.#context, call, message, this.#running).request(judged);
   }
 
-  /** Takes a notification: the core defines none over HTTP, so an extension may be meant. */
+  /** Takes a notification. The core defines none over HTTP, so it may belong to an extension. */
   async notification(call: HttpCall, judged: JudgedNotification): Promise<void> {
     const { message, claimed } = judged;
     const revision = this.#revisionOf(call);
@@ -55,13 +55,13 @@ export class Exchanges {
     await new Exchange(this.#context, call, message, this.#running).notification(judged);
   }
 
-  /** Ends the exchanges that would otherwise last for ever: with their response, where the server has one for that. */
+  /** Ends the exchanges that would otherwise stay open: with their response, if the server has one for that. */
   close(): Promise<void> {
     const lasting = this.#running.all().filter(({ message }) => message.method === listen);
     return eachInSlices(lasting, (exchange) => exchange.finish());
   }
 
-  /** Breaks off what is still being answered. */
+  /** Aborts the answers that are still running. */
   abort(): Promise<void> {
     return eachInSlices(this.#running.all(), (exchange) => exchange.abort());
   }
@@ -93,13 +93,13 @@ export class Exchanges {
       : undefined;
   }
 
-  /** Spec 2026-07-28, Versioning: the error for `initialize` names what is spoken. */
+  /** Spec 2026-07-28, Versioning: the error for `initialize` lists the supported revisions. */
   #handshakeUnspoken({ params }: RequestMessage): McpError {
     const requested = params?.['protocolVersion'];
     return unsupported(this.#context.endpoint.revisions, typeof requested === 'string' ? requested : '');
   }
 
-  /** The revision that a request names, where it is served this way here. */
+  /** The revision that a request names, if it is served with exchanges here. */
   #revisionOf({ version }: HttpCall): Revision | undefined {
     return this.#context.inExchanges.find(({ date }) => date === version);
   }
@@ -192,7 +192,7 @@ class Exchange implements Link {
 
   #respond(judged: JudgedRequest, response: ResponseMessage | undefined): void {
     try {
-      // What runs once is not answered where the server was closed before what serves it.
+      // A request without a response was stopped, because the endpoint was closed before the HTTP handler.
       if (response === undefined && judged.message.method !== listen) this.#stopped(judged.message.id);
       else this.#answer.respond(response === undefined ? 200 : this.#status(judged, response), response);
     } finally {
@@ -200,7 +200,7 @@ class Exchange implements Link {
     }
   }
 
-  /** The client went away. */
+  /** The client disconnected. */
   #left(): void {
     if (this.#answer.gone) return;
     this.#answer.closed();

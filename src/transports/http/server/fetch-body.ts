@@ -2,8 +2,8 @@ import { after } from '../../../jsonrpc/timeout.ts';
 import type { Body, Room } from './universal.ts';
 
 /**
- * Size up to which bytes are taken before they are counted: a body that says it is no larger is taken in one piece. Who
- * reads it as a stream makes adapters build one, and keep it as long as the request is being answered.
+ * Size up to which a body is read in one piece, if its header promises no more. Reading it as a stream makes adapters
+ * build one, and keep it until the request is answered.
  */
 const smallBytes = 8 * 1024;
 
@@ -18,7 +18,7 @@ export interface BodyReading {
 /**
  * Reads the body of a `Request`, as `IncomingRequest.body` does.
  *
- * @throws Whatever the runtime says of a body that broke off.
+ * @throws The runtime's error for a body that broke off.
  */
 export async function readBody(request: Request, { limit, room, timeout }: BodyReading): Promise<Body> {
   if (request.bodyUsed) return { kind: 'taken' };
@@ -34,7 +34,7 @@ export async function readBody(request: Request, { limit, room, timeout }: BodyR
   });
 }
 
-/** Tells whether the length in the header is that of what is read here: something in front may have decoded it. */
+/** Tells whether the header's length is that of the bytes read here: a layer in front may have decoded the body. */
 function isFramedByLength({ headers }: Request): boolean {
   return headers.get('transfer-encoding') === null && headers.get('content-encoding') === null;
 }
@@ -43,7 +43,7 @@ function isFramedByLength({ headers }: Request): boolean {
 interface Source {
   /** The next one, or `undefined` after the last. */
   next(): Promise<Uint8Array | undefined>;
-  /** Lets go of the rest. */
+  /** Discards the rest. */
   drop(): void;
 }
 

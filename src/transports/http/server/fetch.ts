@@ -45,8 +45,8 @@ class FetchRequest implements IncomingRequest {
   readonly #broken: () => void;
 
   /**
-   * @param bodyTimeout How long the body may take, in milliseconds.
-   * @param broken Hears that the body broke off.
+   * @param bodyTimeout Time limit for the body, in milliseconds.
+   * @param broken Called if the body broke off.
    */
   constructor(request: Request, bodyTimeout: number, broken: () => void) {
     const { pathname, search, host } = new URL(request.url);
@@ -131,12 +131,12 @@ class FetchReply implements HttpReply {
     this.abandon();
   }
 
-  /** The client is gone. */
+  /** The client disconnected. */
   abandon(): void {
     this.#end();
     // What passes a stream on, between this and the platform, may wait for its end.
     this.#writer?.end();
-    // Where the client is gone nobody reads the answer; it only settles the promise.
+    // The client has gone, so the answer has no reader. It only settles the promise.
     this.#answer(() => new Response(null, { status: 499 }));
   }
 
@@ -166,13 +166,13 @@ function joined([beginning, ending]: Exclude<JsonPieces, string>): Uint8Array<Ar
 const encoder = new TextEncoder();
 const strategy: QueuingStrategy<Uint8Array> = { highWaterMark: 0, size: ({ byteLength }) => byteLength };
 
-/** Writes into a readable stream, whose source it is; what its reader has not taken yet counts as buffered. */
+/** The source of a readable stream. Data that its reader has not taken yet counts as buffered. */
 class FetchEventWriter implements EventWriter, UnderlyingDefaultSource<Uint8Array> {
   readonly readable: ReadableStream<Uint8Array>;
   readonly #closed: () => void;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
 
-  /** @param closed Hears of the end, whoever brought it about. */
+  /** @param closed Called at the end, whichever side caused it. */
   constructor(closed: () => void) {
     this.#closed = closed;
     this.readable = new ReadableStream(this, strategy);

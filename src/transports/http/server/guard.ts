@@ -3,11 +3,11 @@ import type { HttpReply, IncomingRequest } from './universal.ts';
 import type { HttpProblem } from './status.ts';
 
 /**
- * The checks that come before anything else, on every entry: they keep pages of other sites, and names that were
- * rebound to this machine, away from the server. (Spec, Transports: Security warning.)
+ * The first checks on every entry. They protect the server from pages of other sites, and from names that were rebound
+ * to this machine. (Spec, Transports: Security warning.)
  */
 export interface Guard {
-  /** The reason to turn a request away, or `undefined`. */
+  /** The reason to reject a request, or `undefined`. */
   refuse(request: IncomingRequest): HttpProblem | undefined;
   /** Adds the CORS headers that an allowed page needs; does nothing for a request that no page sent. */
   allowOrigin(request: IncomingRequest, reply: HttpReply): void;
@@ -52,16 +52,19 @@ export function createGuard(settings: HttpSettings): Guard {
   };
 }
 
-/** Limit of names that are told of; whoever can reach a server can make them up. */
+/** Limit of reported names: any client that reaches a server can make them up. */
 const mostTold = 10;
 
-/** Says at the server which name was refused, once each: the client's 403 is seen by somebody else, if by anybody. */
+/**
+ * Reports at the server which name was rejected, each once. The person who sees the client's 403 is often not the
+ * owner.
+ */
 function tellOnce({ onWarning }: HttpSettings): (request: IncomingRequest, problem: HttpProblem) => void {
   const told = new Set<string>();
   return (request, { option }) => {
     if (option === undefined) return;
     const value = request.header(option === 'allowedHosts' ? 'host' : 'origin') ?? '';
-    // What is named must not write into a terminal.
+    // A name from a request must not write control characters to a terminal.
     const shown = /^[\x21-\x26\x28-\x7e]{1,253}$/.test(value) ? value : undefined;
     if (shown === undefined || told.has(shown) || told.size >= mostTold) return;
     told.add(shown);
@@ -72,7 +75,10 @@ function tellOnce({ onWarning }: HttpSettings): (request: IncomingRequest, probl
   };
 }
 
-/** The header names that a page may send; `Mcp-Param-*` are known only to the page, so what it asks for is repeated. */
+/**
+ * The header names that a page may send. Only the page knows its `Mcp-Param-*` names, so the answer repeats the
+ * requested ones.
+ */
 function allowedHeaders(request: IncomingRequest, own: readonly string[]): string {
   const fixed =
     'Content-Type, Accept, Authorization, DPoP, Last-Event-ID, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name';

@@ -25,22 +25,23 @@ import type * as Told from './health/told-reply.ts';
 
 /** A server as HTTP sees it: one endpoint for every revision that the server speaks, and the older pair beside it. */
 export interface HttpHandler {
-  /** Answers one request. Never throws; whatever arrives is answered or, where the client is gone, let go. */
+  /** Answers one request. Never throws: every request is answered, or dropped if the client is gone. */
   handle(request: IncomingRequest, reply: HttpReply): void;
   /**
-   * Stops serving, in this order: `health.ready` says 503 for `readyMs`, while everything is served; new requests get 503; subscriptions end, with their response where the server has
-   * one for that; requests being answered are waited for up to `drainMs`, while sessions may still answer what they were asked,
-   * cancel, come back for a stream that broke, and end; then sessions and streams end, and what still runs is aborted. The
-   * server itself stays open. Closing twice is fine; the times of the first hold.
+   * Stops serving, in this order: `health.ready` answers 503 for `readyMs`, while everything is served. New requests
+   * get 503. Subscriptions end, with their response if the server has one for that. Running requests have up to
+   * `drainMs` to end. Meanwhile sessions may still send answers, cancel, resume a broken stream, and end. Then sessions
+   * and streams end, and running work is aborted. The MCP server itself stays open. Closing twice is fine; the times of
+   * the first call apply.
    *
-   * @throws TypeError, as a rejection, for times that are no numbers of at least 0; nothing is closed then.
+   * @throws TypeError, as a rejection, for times that are not numbers of at least 0; then nothing is closed.
    */
   close(times?: ClosingTimes): Promise<void>;
 }
 
 /** Room for new requests, as the platform sees it. */
 export interface Admission {
-  /** Tells whether one more request is to be looked at; asked once for each that would begin something. */
+  /** Tells whether to accept one more request. Called once for each that would begin work. */
   admits(): boolean;
 }
 
@@ -57,15 +58,15 @@ class Handler implements HttpHandler {
   readonly #guard: Guard;
   readonly #health: Health | undefined;
   readonly #exchanges: Exchanges;
-  /** Rules of whom to serve, where nobody finds out who calls. */
+  /** Rules about which callers may be served without authentication. */
   readonly #behind: ActsBehind | undefined;
   /** Made for the first client of a handshake revision. */
   #sessions: Sessions | undefined;
-  /** Likewise, where there are to be no sessions. */
+  /** Set if there are no sessions. */
   #sessionless: Sessionless | undefined;
-  /** Likewise. */
+  /** Set if HTTP+SSE is served. */
   #pairs: SsePairs | undefined;
-  /** Reply that tells of refused requests, loaded where somebody listens. */
+  /** Reply that reports rejected requests, loaded if there is a listener. */
   #told: typeof Told | undefined;
   #closed: Promise<void> | undefined;
   readonly #admission: Admission | undefined;
@@ -162,7 +163,7 @@ class Handler implements HttpHandler {
     this.#context.silence.close();
   }
 
-  /** Refusal that needs neither the body nor who asks. */
+  /** A refusal that needs neither the body nor the caller. */
   #refusal(request: IncomingRequest, reply: HttpReply): HttpProblem | undefined {
     const problem = this.#guard.refuse(request);
     if (problem !== undefined) return problem;
@@ -179,9 +180,8 @@ class Handler implements HttpHandler {
   }
 
   /**
-   * Tells whether a request may be looked at now. A drain lets through what a running call may wait for, or what ends
-   * one: what is said in a conversation that is open already, and the resumption of its streams. That it begins nothing
-   * shows in its body.
+   * Tells whether a request may be accepted now. A drain accepts requests that a running call may need or that end one:
+   * messages in open conversations, and resumed streams. Whether a message begins work is only known from its body.
    */
   #maySay(request: IncomingRequest): boolean {
     const { stage } = this.#context.course;
@@ -189,7 +189,7 @@ class Handler implements HttpHandler {
     return this.#goesOn(request);
   }
 
-  /** Tells whether a request may go on with what is open already, as far as can be said without its body. */
+  /** Tells whether a request may continue open work, judging without its body. */
   #goesOn(request: IncomingRequest): boolean {
     if (this.#methodsOfPair(request.path) !== undefined) return request.method === 'POST';
     if (request.header('mcp-session-id') === undefined) return false;
@@ -211,7 +211,7 @@ class Handler implements HttpHandler {
     return isOfExchanges(named) && request.header('mcp-session-id') === undefined;
   }
 
-  /** The methods of a path of HTTP+SSE; `undefined` for every other path, and where that is not served. */
+  /** The methods of an HTTP+SSE path; `undefined` for every other path, and if HTTP+SSE is not served. */
   #methodsOfPair(path: string): readonly string[] | undefined {
     const { ssePair } = this.#context.settings;
     if (ssePair === undefined || this.#context.inSessions.length === 0) return undefined;
@@ -253,7 +253,7 @@ class Handler implements HttpHandler {
     return (this.#pairs ??= new Made(this.#context, paths));
   }
 
-  /** Sees a request through. What can be answered at once is, without a promise. */
+  /** Serves a request. If it can be answered at once, no promise is made. */
   #serve(call: HttpCall): void {
     const { settings, endpoint } = this.#context;
     const { authenticate } = settings;
@@ -350,8 +350,8 @@ class Handler implements HttpHandler {
 }
 
 /**
- * Tells whether a message claims a stateless revision: by its `_meta`, by a version header that no session explains, or
- * by the method that asks what is spoken. Where only one of the places claims it, the exchange reports the mismatch.
+ * Tells whether a message claims a stateless revision: by its `_meta`, by a version header without a session, or by the
+ * method `server/discover`. If only one of these claims it, the exchange reports the mismatch.
  */
 function isExchange(call: HttpCall, { message, claimed }: JudgedRequest | JudgedNotification): boolean {
   if (claimed !== undefined && !isOfSessions(revisionOf(claimed))) return true;
@@ -361,12 +361,12 @@ function isExchange(call: HttpCall, { message, claimed }: JudgedRequest | Judged
 
 let loadedLasting: typeof Lasting | undefined;
 
-/** Loads what only clients of handshake revisions need, whose conversations last: a server may never meet one. */
+/** Loads the code for clients of session-based revisions. A server may never meet one. */
 async function lasting(): Promise<typeof Lasting> {
   return (loadedLasting ??= await import('./lasting.ts'));
 }
 
-/** Tells whether two paths are the same but for a slash at the end, which people and frameworks add and leave out. */
+/** Tells whether two paths are equal except for a final slash, which people and frameworks add and omit. */
 function isSamePath(one: string, other: string): boolean {
   return one === other || `${one}/` === other || one === `${other}/`;
 }

@@ -8,8 +8,8 @@ import type { IncomingRequest } from './universal.ts';
 /**
  * Compares the headers that mirror the body with the body.
  *
- * @param parametersOf The arguments of a tool that are mirrored.
- * @returns What is wrong, in one sentence, or `undefined`. (Spec 2026-07-28, Streamable HTTP, Server validation.)
+ * @param parametersOf The mirrored arguments of a tool.
+ * @returns The mismatch as one sentence, or `undefined`. (Spec 2026-07-28, Streamable HTTP, Server validation.)
  */
 export function headerMismatch(
   request: IncomingRequest,
@@ -23,7 +23,7 @@ export function headerMismatch(
   );
 }
 
-/** Compares `MCP-Protocol-Version` with the `_meta` of the message, where the message has one. */
+/** Compares `MCP-Protocol-Version` with the `_meta` of the message, if the message has one. */
 export function versionMismatch(request: IncomingRequest, claimed: unknown): string | undefined {
   const version = request.header('mcp-protocol-version');
   if (version === undefined) return 'the MCP-Protocol-Version header is missing';
@@ -86,7 +86,7 @@ function mirrors(text: string, value: unknown): boolean {
     case 'boolean':
       return text === String(plain);
     case 'number':
-      // Past the safe range two different texts would count as the same number.
+      // Beyond the safe range, two different texts would count as the same number.
       return isSafe(plain) ? decimal.test(text) && Number(text) === plain : text === String(value);
     default:
       return false;

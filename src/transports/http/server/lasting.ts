@@ -13,7 +13,7 @@ export { SsePairs } from './sse-pair.ts';
 /**
  * Checks the result of `authenticate`.
  *
- * @throws TypeError for what says neither who may pass nor that nobody does: nothing passes by mistake.
+ * @throws TypeError if it is neither a principal nor a refusal: a mistake must not let a request pass.
  */
 export function checkAuth(answer: AuthInfo | HttpRefusal): AuthInfo | HttpRefusal {
   const { principal, status } = (answer ?? {}) as { readonly principal?: unknown; readonly status?: unknown };

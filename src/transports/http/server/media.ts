@@ -1,17 +1,17 @@
 /**
- * The media types of a request, read by their grammar and not by what they look like. (RFC 9110, 5.6.6, 8.3.1 and
- * 12.5.1.) The reader only moves forward, so that a header costs what its length says, whatever stands in it.
+ * Reads the media types of a request by their grammar. (RFC 9110, 5.6.6, 8.3.1 and 12.5.1.) The reader only moves
+ * forward, so the cost of a header is linear in its length.
  */
 
-// Each begins where the one before ended, and has one way to match.
+// Each pattern begins where the previous one ended, and matches in only one way.
 const token = /[!#$%&'*+\-.^_`|~0-9A-Za-z]+/y;
 const quoted = /"(?:[\t\x20\x21\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t\x20-\x7e\x80-\xff])*"/y;
 const whitespace = /[ \t]*/y;
 
-/** Length of a header that is looked at. */
+/** Length limit of a header. */
 const longest = 4096;
 
-/** Tells whether a `Content-Type` says JSON in UTF-8; one that is missing, repeated or malformed does not. */
+/** Tells whether a `Content-Type` is JSON in UTF-8. A missing, repeated or malformed header is not. */
 export function isJson(contentType: string | undefined): boolean {
   if (contentType === 'application/json') return true;
   if (contentType === undefined || contentType.length > longest) return false;
@@ -27,14 +27,14 @@ export function isJson(contentType: string | undefined): boolean {
 export interface AcceptedTypes {
   readonly json: boolean;
   readonly stream: boolean;
-  /** True when the client says so of event streams, and not just of anything. */
+  /** True if the client names event streams, not only any type. */
   readonly streamNamed: boolean;
 }
 
 const anything: AcceptedTypes = { json: true, stream: true, streamNamed: false };
 const both: AcceptedTypes = { json: true, stream: true, streamNamed: true };
 
-/** Reads an `Accept` header; without one everything is acceptable. What is no media range in it is passed over. */
+/** Reads an `Accept` header. Without one everything is acceptable. Invalid media ranges are skipped. */
 export function acceptedBy(accept: string | undefined): AcceptedTypes {
   if (accept === 'application/json, text/event-stream') return both;
   if (accept === undefined || accept === '' || accept === '*/*') return anything;
@@ -79,7 +79,7 @@ class Cursor {
     this.#text = text;
   }
 
-  /** Tells whether all of it was read, and nothing in it was malformed. */
+  /** Tells whether everything was read and nothing was malformed. */
   get ended(): boolean {
     return !this.#broken && this.#at === this.#text.length;
   }
@@ -107,7 +107,7 @@ class Cursor {
     return { name, value: value.startsWith('"') ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value };
   }
 
-  /** Goes behind the next comma, and says whether there was one. */
+  /** Moves behind the next comma, and returns whether there was one. */
   next(): boolean {
     const comma = this.#text.indexOf(',', this.#at);
     this.#at = comma + 1;

@@ -1,10 +1,13 @@
-/** Mistakes in the options of an HTTP server that no compiler sees, told at once and by the right name. */
+/**
+ * Checks for mistakes in the options of an HTTP server that the compiler cannot see. Each is reported at once and names
+ * the option.
+ */
 
 import { refuseNoNumber, refuseOther } from '../../../options/known-values.ts';
 import { shown } from '../../../options/shown.ts';
 import type { HttpOptions } from './options.ts';
 
-/** The lists among the options: what each holds, and what does not belong into it. */
+/** The list options: what each holds, and what does not belong in it. */
 const lists = {
   allowedHosts: { any: true, wants: "names such as 'mcp.example.com'", holds: /^[^\s/*@]+$/ },
   allowedOrigins: {

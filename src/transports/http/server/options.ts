@@ -9,9 +9,9 @@ import { checkHttpOptions } from './mistakes.ts';
 import type { HttpRequest } from '../../../server/runtime/protection.ts';
 
 /**
- * Establishes who a request comes from. Runs for every request but CORS preflights, after the Host and Origin
- * checks and before the body is read. What it throws is answered with 500 and told to `onError`, as is an answer that is
- * neither of the two. Headers are looked up with `request.header('authorization')`, in lower case.
+ * Authenticates a request. Runs for every request except CORS preflights, after the Host and Origin checks and before
+ * the body is read. If it throws or returns an invalid value, the answer is 500, and `onError` gets the error. Read
+ * headers with `request.header('authorization')`, in lower case.
  */
 export type Authenticate = (request: HttpRequest) => AuthInfo | HttpRefusal | Promise<AuthInfo | HttpRefusal>;
 
@@ -35,8 +35,8 @@ export interface HttpOptions {
    */
   readonly ssePair?: SsePairPaths;
   /**
-   * Paths at which a platform asks whether this process lives and whether it is ready, such as `{ live: '/livez', ready: '/readyz' }`; by GET or
-   * HEAD, answered without a body, whatever the Host. Left out, there are none.
+   * Paths for a platform's liveness and readiness checks, such as `{ live: '/livez', ready: '/readyz' }`; by GET or
+   * HEAD, answered without a body, whatever the Host. None by default.
    */
   readonly health?: HealthPaths;
   /**
@@ -47,11 +47,11 @@ export interface HttpOptions {
   /** The origins (`https://app.example`) whose pages may connect, besides those on loopback. */
   readonly allowedOrigins?: readonly string[] | 'any';
   /**
-   * The header names that such pages may send besides those of the protocol and `Mcp-Param-*`: what an own proxy or
-   * `authenticate` looks at.
+   * The header names that such pages may send besides those of the protocol and `Mcp-Param-*`: for your proxy or
+   * `authenticate`.
    */
   readonly allowedHeaders?: readonly string[];
-  /** Establishes who a request comes from; left out, nobody is asked. */
+  /** Authenticates each request; by default no request is authenticated. */
   readonly authenticate?: Authenticate;
   /** The most bytes of a request body; 4 MiB. */
   readonly maxBodyBytes?: number;
@@ -66,8 +66,11 @@ export interface HttpOptions {
   readonly maxDepth?: number;
   /** The most header lines of a request; 100. */
   readonly maxHeaders?: number;
-  /** The most requests being answered at once, event streams not counted; 2048. Beyond it clients get 503, and one principal or address beyond half of
-   * what others leave 429. Requests that go on with a session (answers to questions, cancellations, resumptions, DELETE) have as many places again. */
+  /**
+   * The most concurrent requests, event streams not counted; 2048. Beyond it clients get 503. A principal or address
+   * beyond half of the free places gets 429. Requests that continue a session (answers to questions, cancellations,
+   * resumptions, DELETE) have as many places again.
+   */
   readonly maxRequests?: number;
   /** The most event streams open at once; 16384. One principal or address has half of what others leave. */
   readonly maxStreams?: number;
@@ -85,23 +88,24 @@ export interface HttpOptions {
   /** The most sessions that one principal has at once; 1000. It does not hold for addresses, which may be those of proxies. */
   readonly maxSessionsPerPrincipal?: number;
   /**
-   * `'none'` answers each request of the handshake revisions by itself, without a session id, for platforms on which no two requests of a client
-   * may reach the same process and no store is shared: functions, workers. Only what works so is declared and served: no question to the client,
-   * no level of logging, nothing that is watched or told unasked, no stream to listen on. Left out, these revisions have sessions. Not for bridges.
+   * `'none'` answers each request of the session-based revisions by itself, without a session id. It is for platforms
+   * where requests of a client may reach different processes and no store is shared: functions, workers. Only features
+   * that work this way are declared and served: no questions to the client, no log level, no subscriptions, no
+   * unrequested notifications, no GET stream. By default these revisions have sessions. Not for bridges.
    */
   readonly sessions?: 'none';
   /** Time that a session lives without a request or an open stream, in milliseconds; 30 minutes. */
   readonly sessionIdleMs?: number;
   /**
-   * Time that an event stream is silent at most before it gets a comment that keeps it open, in milliseconds; 6
-   * seconds. A call that is not answered by then becomes an event stream, where its client names these in `Accept`. The
-   * shortest default of the supported runtimes is Bun's, whose `serve` ends a connection after 10 silent
-   * seconds (https://bun.sh/reference/bun/Serve/HostnamePortServeOptions/idleTimeout). 0 and `Infinity` send none.
+   * Time after which a silent event stream gets a comment that keeps it open, in milliseconds; 6 seconds. A call
+   * without an answer by then becomes an event stream, if its client names these in `Accept`. The shortest default of
+   * the supported runtimes is Bun's, whose `serve` ends a connection after 10 silent seconds
+   * (https://bun.sh/reference/bun/Serve/HostnamePortServeOptions/idleTimeout). 0 and `Infinity` send none.
    */
   readonly keepAliveMs?: number;
   /**
-   * Events of sessions, for clients that lost a stream. By default they are kept for five minutes, in the `store` of what is served if processes
-   * share it, else in memory. `'none'` keeps nothing, so that streams cannot be resumed.
+   * Events of sessions, for clients that lost a stream. By default they are kept for five minutes, in the server's
+   * `store` if processes share it, otherwise in memory. `'none'` keeps nothing, so that streams cannot be resumed.
    */
   readonly events?: 'none';
   /** Time that clients are asked to wait before they resume a stream, in milliseconds; 1 second. */
@@ -111,13 +115,13 @@ export interface HttpOptions {
   /** The clock that the expiry of sessions and events is measured by, in milliseconds; one that never jumps by default. */
   readonly now?: () => number;
   /**
-   * Hears what the owner of the server is to know and a client cannot mend, once each: which name was refused that
-   * `allowedHosts` may have to list, and that a body was larger than `maxBodyBytes`. By default the `onWarning` of what is served, or else standard error.
+   * Receives warnings that only the owner can act on, each once: a rejected name that `allowedHosts` may have to list,
+   * and a body larger than `maxBodyBytes`. The default is the `onWarning` of the server or bridge, or standard error.
    */
   readonly onWarning?: (message: string) => void;
   /**
-   * Hears what no client can be told: failures of hooks (in the `cause`), messages that could not be delivered. By default
-   * the `onError` of what is served hears it, where that was given one; else the first ten that differ are written to standard error.
+   * Receives errors that no client sees: failures of hooks (in the `cause`), undeliverable messages. The default is the
+   * `onError` of the server or bridge. Without that, the first ten different ones are written to standard error.
    */
   readonly onError?: (error: Error) => void;
 }
@@ -173,14 +177,14 @@ export const defaults: HttpSettings = {
 const ssePairNames: Names<SsePairPaths> = { sse: 1, messages: 1 };
 const healthNames: Names<HealthPaths> = { live: 1, ready: 1 };
 
-/** Listeners of the owner of what is served. */
+/** Error listeners of the server's owner. */
 type OwnerOf = ServiceListeners['owner'];
 
 /**
- * Fills in the defaults; an option that is `undefined` counts as left out.
+ * Fills in the defaults. An option that is `undefined` counts as left out.
  *
- * @param owner Listeners that what is served was given; they are the defaults of those here.
- * @throws TypeError for options that are unknown or make no sense.
+ * @param owner Listeners of the server or bridge. They are the defaults here.
+ * @throws TypeError for unknown or invalid options.
  */
 export function resolveHttpOptions(options: HttpOptions, owner: OwnerOf = {}): HttpSettings {
   refuseUnknown('serving over HTTP', options, defaults);
@@ -204,20 +208,20 @@ export function resolveHttpOptions(options: HttpOptions, owner: OwnerOf = {}): H
   };
 }
 
-/** A limit of time in milliseconds, of which 0 is none. */
+/** A time limit in milliseconds; 0 means no limit. */
 export function limitOf(ms: number): number {
   return ms === 0 ? Number.POSITIVE_INFINITY : ms;
 }
 
-/** Prints the error that a listener throws: it was the one to be told. */
+/** Prints the error that the error listener itself throws. */
 function print(cause: unknown): void {
   console.error(cause);
 }
 
-/** Limit of errors that are printed; whoever can reach a server may bring them about. */
+/** Limit of printed errors: any client that reaches a server may cause them. */
 const mostPrinted = 10;
 
-/** Writes what went wrong to standard error, each kind of it once. */
+/** Writes errors to standard error, each kind once. */
 function printFirst(): HttpSettings['onError'] {
   const told = new Set<string>();
   return (error) => {

@@ -1,16 +1,16 @@
 import type { AuthInfo } from '../../../server/runtime/endpoint.ts';
 
-/** Client that something counts for. */
+/** The client that something counts for. */
 export interface QuotaClient {
   readonly auth?: AuthInfo | undefined;
-  /** Its principal, or else its network address; see `ownerOf`. */
+  /** Its principal, or its network address; see `ownerOf`. */
   readonly owner?: string | undefined;
 }
 
 /** Places that are all taken: those of everybody, or those that one owner may have. */
 export type FullQuota = 'all' | 'own';
 
-/** Counts what is taken, altogether and by each owner. */
+/** Counts used amounts, in total and by owner. */
 class Count {
   readonly #own = new Map<string, number>();
   all = 0;
@@ -29,14 +29,18 @@ class Count {
 }
 
 /**
- * Counts places that are taken, altogether and by each owner, so that none takes them all: an owner may take as many as it leaves free. Alone it has
- * half of them, since the one address may be that of a proxy with all clients. Without an owner only the number of all holds.
+ * Counts used places, in total and by owner, so that no owner takes them all: an owner may take as many as it leaves
+ * free. A single owner has half of them, since the one address may be a proxy with all clients. Without an owner only
+ * the total applies.
  */
 export class Quota {
   readonly #limit: number;
   readonly #ownLimit: number;
   readonly #count = new Count();
-  /** Ends what is idle, for a client that needs a place; tells whether it has one then. Set by whoever can. */
+  /**
+   * Ends an idle session, for a client that needs a place. Returns whether it then has one. Set by the code that owns
+   * the sessions.
+   */
   makeRoom: ((client: QuotaClient) => boolean) | undefined;
 
   /** @param ownLimit Places of one principal at most. */
@@ -45,7 +49,7 @@ export class Quota {
     this.#ownLimit = ownLimit;
   }
 
-  /** Places that are all taken, if any are; `undefined` while there is one for the client. */
+  /** The limit that is full, if any; `undefined` while there is a place for the client. */
   full(client: QuotaClient): FullQuota | undefined {
     const free = this.#limit - this.#count.all;
     if (free <= 0) return 'all';
@@ -82,10 +86,11 @@ export class Bodies {
   }
 
   /**
-   * Takes room for an owner, who may take as much as it leaves free. One body alone has it always: how large that may be is another limit.
+   * Takes room for an owner, who may take as much as it leaves free. A single body always has room: another limit
+   * bounds its size.
    *
    * @param held Bytes of the same body that were taken before.
-   * @returns What is full, and nothing is taken; or `undefined`.
+   * @returns The limit that is full, and then nothing is taken; or `undefined`.
    */
   take(bytes: number, owner?: string, held = 0): FullQuota | undefined {
     const free = this.#limit - this.#count.all - bytes;
@@ -104,7 +109,7 @@ export class Bodies {
 /** Place of a request among those being answered. */
 export interface RequestPlace {
   readonly client: QuotaClient;
-  /** The places that were full, where it has one beyond the limit: it may go on with what runs, and begin nothing. */
+  /** The limit that was full, if it has a place beyond that limit: it may continue running work, but begin none. */
   readonly beyond: FullQuota | undefined;
 }
 
@@ -140,9 +145,9 @@ export class InFlight {
   }
 
   /**
-   * Admits one request, or says what is full.
+   * Admits one request, or returns which limit is full.
    *
-   * @param goesOn True where it goes on with what is open, and may have a place beyond the limit.
+   * @param goesOn True if it continues open work, and may have a place beyond the limit.
    */
   enter(client: QuotaClient = {}, goesOn = false): RequestPlace | FullQuota {
     const beyond = this.#places.full(client);
@@ -152,7 +157,7 @@ export class InFlight {
     return place;
   }
 
-  /** Has a request that was admitted count for another client, or says what is full: it has its place as before then. */
+  /** Moves an admitted request to another client, or returns which limit is full. Then it keeps its place. */
   move(place: RequestPlace, client: QuotaClient): RequestPlace | FullQuota {
     this.leave(place);
     const next = this.enter(client, true);

@@ -8,8 +8,8 @@ export interface Silent {
 }
 
 /**
- * Those whose client has not had a byte yet. A look at each half of the time finds who was silent from one to the next: so one
- * timer serves all, and who answers at once costs a place in a crowd.
+ * The answers whose client has not received a byte yet. A check at each half of the time finds those that were silent
+ * since the previous one. So one timer serves all, and a quick answer only costs a place in a list.
  */
 export class Silence {
   readonly #ms: number;
@@ -17,18 +17,18 @@ export class Silence {
   #old = new Crowd<Silent>();
   #cancelTimer: (() => void) | undefined;
 
-  /** @param ms How long somebody is silent at most, in milliseconds. */
+  /** @param ms The longest silence, in milliseconds. */
   constructor(ms: number) {
     this.#ms = ms;
   }
 
-  /** Takes somebody in, who leaves with the first byte. */
+  /** Adds an answer, which leaves with its first byte. */
   add(silent: Silent): Membership {
     this.#cancelTimer ??= this.#lookLater();
     return this.#young.add(silent);
   }
 
-  /** Looks no more. */
+  /** Stops checking. */
   close(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = () => {};

@@ -28,9 +28,9 @@ import type { EventStream } from './stream.ts';
 const parameter = 'sessionId';
 
 /**
- * The HTTP+SSE transport: a GET opens the stream of a conversation and is told where to POST; every answer travels on
- * the stream. It is for clients that know no other; any handshake revision may be spoken on it. (Spec 2024-11-05,
- * Transports, HTTP with SSE.)
+ * The HTTP+SSE transport: a GET opens the stream of a conversation, whose first event names the URL for POSTs. Every
+ * answer goes on the stream. It is for clients that know no other transport. Any session-based revision may be used on
+ * it. (Spec 2024-11-05, Transports, HTTP with SSE.)
  */
 export class SsePairs {
   readonly #context: HttpContext;
@@ -77,9 +77,9 @@ export class SsePairs {
   }
 
   /**
-   * Takes a POST. What is refused before its body was read is answered at once; everything else is accepted, and its
-   * error goes on the stream, where alone these clients look for answers. `MCP-Protocol-Version` came with the transport
-   * after this one, and is not looked at.
+   * Takes a POST. A request that is rejected before its body was read gets its answer at once. Any other is accepted,
+   * and its error goes on the stream, the only place where these clients look for answers. `MCP-Protocol-Version` is
+   * ignored, since it came with the next transport.
    */
   async #post(call: HttpCall): Promise<HttpProblem | undefined> {
     const { request, reply, auth } = call;
@@ -87,7 +87,7 @@ export class SsePairs {
       return { status: 415, message: 'Content-Type must be application/json in UTF-8' };
     const id = sessionOf(request.query);
     const pair = this.#open.get(id);
-    // Somebody else's conversation and one that never was look the same from outside.
+    // Another principal's conversation and an unknown one look the same to a client.
     if (pair === undefined || !samePrincipal(pair.auth, auth)) return noSession();
     const content = await readContent(call, this.#context);
     if (content.kind === 'gone') return undefined;
@@ -101,9 +101,9 @@ export class SsePairs {
   async #value(pair: SsePair, value: unknown, call: HttpCall): Promise<HttpProblem | undefined> {
     const isBatch = Array.isArray(value);
     const messages = judgedBatch(isBatch ? value : [value], this.#context);
-    // Only a status can carry a challenge: it is said here, before anything is run.
+    // Only a status can carry a challenge, so it is sent here, before any message runs.
     if (await lacksScopes(this.#context.endpoint, messages, call)) return undefined;
-    // Its stream ends with what runs: another one is to be opened with the token of today.
+    // Its stream ends with its running requests. The client must open a new one with a current token.
     if (pair.expired && messages.some(isRequest)) return noSession();
     call.reply.send(202);
     await this.#take(pair, { messages, isBatch }, call);
@@ -134,7 +134,7 @@ export class SsePairs {
     if (judged.kind === 'response') return undefined;
     const { claimed } = judged;
     if (claimed === undefined || isOfSessions(revisionOf(claimed))) return undefined;
-    // Who asks what is spoken learns by this that it is to begin with `initialize`.
+    // This answer leads a client that probes to `initialize`.
     if (judged.message.method === 'server/discover')
       return new McpError('methodNotFound', 'server/discover is not served over HTTP+SSE');
     return unsupported(this.#context.inSessions, typeof claimed === 'string' ? claimed : '');
@@ -169,11 +169,11 @@ class SsePair implements Link {
   }
 
   send(message: Message, related?: RequestId): void {
-    // What belongs to no call was for who had a token.
+    // Messages outside of calls were only for the holder of the expired token.
     if (!this.expired || related !== undefined) this.#write(messageJson(this.#context, message));
   }
 
-  /** Runs one message; its response goes on the stream. */
+  /** Runs one message. Its response goes on the stream. */
   async receive(judged: Judged, auth: AuthInfo | undefined): Promise<void> {
     this.#running.add(judged);
     try {
@@ -191,12 +191,12 @@ class SsePair implements Link {
     if (this.#running.size === 0) this.end();
   }
 
-  /** Says on the stream why something was not taken. */
+  /** Reports on the stream why a message was rejected. */
   refuse(problem: Pick<HttpProblem, 'error' | 'message' | 'retryAfterMs'>, id?: RequestId): void {
     this.fail(errorOf(problem), id);
   }
 
-  /** The same for every request in a message or a batch. */
+  /** Rejects every request in a message or a batch. */
   decline(messages: readonly Judged[], problem: HttpProblem): void {
     for (const judged of messages) if (judged.kind === 'request') this.refuse(problem, judged.message.id);
   }
@@ -205,7 +205,7 @@ class SsePair implements Link {
     this.#write(errorBody(error, this.revision ?? this.#context.inSessions.at(-1), id));
   }
 
-  /** Ends it with its process: whoever waits for what runs hears that its outcome is not known. */
+  /** Ends it with its process: clients of running requests learn that the outcome is unknown. */
   stop(): void {
     for (const judged of this.#running) {
       if (judged.kind !== 'request') continue;
@@ -216,7 +216,7 @@ class SsePair implements Link {
     this.end();
   }
 
-  /** Ends the conversation with its stream: what runs is aborted. */
+  /** Ends the conversation with its stream: running requests are aborted. */
   end(): void {
     this.#conversation.close();
     this.#stream.end();

@@ -11,14 +11,14 @@ import { revisionOf, type Revision } from '../../../protocol/revision.ts';
 import type { FullQuota, QuotaClient } from './quota.ts';
 import type { HeaderFields, HttpReply, IncomingRequest } from './universal.ts';
 
-/** Reason why a request is turned away before it is dispatched. */
+/** Reason why a request is rejected before it is dispatched. */
 export interface HttpProblem {
   readonly status: number;
   readonly message: string;
   /** The JSON-RPC error; an invalid request when left out. */
   readonly error?: ErrorName;
   readonly headers?: HeaderFields;
-  /** Time after which it may be tried again, in milliseconds: said by the header and by the error. */
+  /** Time after which it may be retried, in milliseconds. It goes into the header and the error. */
   readonly retryAfterMs?: number;
   /** The option that would let it in. */
   readonly option?: 'allowedHosts' | 'allowedOrigins';
@@ -26,7 +26,7 @@ export interface HttpProblem {
   readonly read?: boolean;
 }
 
-/** Turns a request away with the JSON-RPC error body of a problem, and its id where that could be read. */
+/** Rejects a request with the JSON-RPC error body of a problem, and its id if that could be read. */
 export function refuse(request: IncomingRequest, reply: HttpReply, problem: HttpProblem, id?: RequestId): void {
   const { status, headers, retryAfterMs } = problem;
   const body = errorBody(errorOf(problem), revisionOf(request.header('mcp-protocol-version')), id);
@@ -42,10 +42,7 @@ export function errorOf({
   return new McpError(error, message, retryAfterMs === undefined ? {} : { data: { retryAfterMs } });
 }
 
-/**
- * The JSON text of an error response. Without an id it is left out, but for a revision whose errors must have one:
- * there it is null.
- */
+/** The JSON text of an error response. A missing id is left out, or null in revisions whose errors must have one. */
 export function errorBody(error: McpError, revision: Revision | undefined, id?: RequestId): string {
   const withoutId = revision?.errorWithoutId === false ? { id: null } : {};
   return JSON.stringify({
@@ -55,10 +52,7 @@ export function errorBody(error: McpError, revision: Revision | undefined, id?: 
   });
 }
 
-/**
- * The HTTP status of a response in a session: those of the handshake revisions travel with 200, but for what was no
- * valid request at all.
- */
+/** The HTTP status of a response in a session: 200, except for errors of invalid requests. */
 export function sessionStatus(response: ResponseMessage): number {
   if (!('error' in response)) return 200;
   const status = statusOfError(response.error);
@@ -72,16 +66,19 @@ export function exchangeStatus(response: ResponseMessage): number {
   return 'error' in response ? statusOfError(response.error) : 200;
 }
 
-/** Refuses by 429 what one client asked too often, as the `rate` in its data says; 503 is for what has no room at all. */
+/**
+ * Uses 429 if one client exceeded a rate limit, as the `rate` in its data shows; 503 means that there is no room at
+ * all.
+ */
 function statusOfError(error: ErrorObject): number {
   const status = statusOf(error);
   return status === 503 && isObject(error.data) && error.data['rate'] !== undefined ? 429 : status;
 }
 
-/** The longest that anybody is asked to stay away, in seconds. */
+/** The longest `Retry-After`, in seconds. */
 const longestPause = 3600;
 
-/** The header fields that say when to try again what was refused for lack of room; none for any other response. */
+/** The `Retry-After` header for a refusal due to a limit; none for any other response. */
 export function retryHeaders(response: ResponseMessage): HeaderFields | undefined {
   const ms = 'error' in response ? retryAfterOf(response.error) : undefined;
   return ms === undefined ? undefined : retryAfter(ms);
@@ -97,9 +94,9 @@ export function busy(message: string): HttpProblem {
 }
 
 /**
- * The answer when a limit is reached: 503 when it is that of the whole server, 429 when one owner has its share.
+ * The answer when a limit is reached: 503 if it is the total, 429 if it is the owner's share.
  *
- * @param what What there are too many of, and what they do.
+ * @param what The things that there are too many of, and what they do.
  */
 export function fullProblem(full: FullQuota | undefined, what: string, { auth }: QuotaClient): HttpProblem {
   if (full !== 'own') return busy(`too many ${what}`);
@@ -115,7 +112,10 @@ export function shuttingDown(): HttpProblem {
   return { ...busy('the server is shutting down'), retryAfterMs, headers: { Connection: 'close' } };
 }
 
-/** Reason why a request is not answered: its process came to its end, or its session alone, which the store has lost or somebody ended. */
+/**
+ * Reason why a request is not answered: its process stopped, or only its session ended, because the store lost it or a
+ * client ended it.
+ */
 export type LastReason = 'stopped' | 'lost' | 'ended';
 
 const lastWords: Readonly<Record<LastReason, string>> = {
@@ -125,10 +125,10 @@ const lastWords: Readonly<Record<LastReason, string>> = {
 };
 
 /**
- * The response to a request that is not answered any more. Whether one that ran did what it was to do nobody knows, and it is never told what invites
- * to send it again.
+ * The response to a request that will not be answered. If it ran, its outcome is unknown, and the response never
+ * invites a retry.
  *
- * @param waits True where it had not begun to run.
+ * @param waits True if it had not begun to run.
  */
 export function lastResponse(
   { id, waits, why = 'stopped' }: { readonly id: RequestId; readonly waits: boolean; readonly why?: LastReason },

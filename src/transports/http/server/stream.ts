@@ -14,7 +14,7 @@ export const eventStreamHeaders: HeaderFields = {
   'X-Accel-Buffering': 'no',
 };
 
-/** One event as it is written: the JSON text of a message on a single line, and an id where it can be resumed from. */
+/** One event in written form: the JSON text of a message on a single line, and an id if it can be resumed from. */
 export interface WrittenEvent {
   readonly data: string;
   readonly id?: string | undefined;
@@ -23,11 +23,11 @@ export interface WrittenEvent {
 /** Options of opening an event stream. */
 export interface StreamOptions {
   readonly headers?: HeaderFields;
-  /** Client that it counts for. */
+  /** The client that it counts for. */
   readonly client?: QuotaClient;
   /**
-   * True where the head goes with the first event. A client that has a head and no event yet cannot resume the stream, and some never say so to whoever
-   * waits: where an event must be kept before it is sent, that is a time in which a process may die.
+   * True if the head is sent with the first event. A client that has a head but no event cannot resume the stream, and
+   * some then wait forever. If an event must be stored before it is sent, the process may die in that time.
    */
   readonly withFirst?: boolean;
 }
@@ -41,10 +41,10 @@ interface StreamHead {
   destroy(): void;
 }
 
-/** One connection that an event stream goes over: one message per event. */
+/** One connection of an event stream: one message per event. */
 export class EventStream {
   readonly client: QuotaClient;
-  /** Hears what becomes of it, where somebody listened when it was opened. */
+  /** Receives its events, if there was a listener when it was opened. */
   tell: OnEvent | undefined;
   readonly #streams: EventStreams;
   readonly #head: StreamHead;
@@ -52,7 +52,7 @@ export class EventStream {
   #ended = false;
   /** True when something was written since the last keep-alive. */
   #lively = true;
-  /** Bytes that were written at once on top of what a slow reader may leave waiting. */
+  /** Bytes of a replay, added to the limit for a slow reader. */
   #allowance = 0;
   /** True once a report was dropped. */
   #drops = false;
@@ -83,12 +83,12 @@ export class EventStream {
     this.#sendAs(weightOf(data), `event: ${event}\n${format({ data })}`);
   }
 
-  /** Sends what was missed, however much it is: its size was bounded where it was kept. */
+  /** Sends the missed events, whatever their size: it was limited when they were stored. */
   replay(events: readonly WrittenEvent[]): void {
     if (events.length === 0) return;
     this.#streams.listeners?.watchers.forEach((watcher) => watcher.replayed(events.length));
     const text = events.map(format).join('');
-    // What waits is counted in bytes; what is replayed is rare.
+    // The buffer is counted in bytes. Replays are rare, so counting is acceptable.
     this.#allowance += new TextEncoder().encode(text).byteLength;
     this.write(text);
   }
@@ -113,7 +113,7 @@ export class EventStream {
     this.#drops = true;
   }
 
-  /** Attempts a write: what stands in front of a platform's reply may throw, and nobody who sends is to hear of it. */
+  /** Tries to write: a layer in front of a platform's reply may throw, and the sender must not see that. */
   #attempt(write: () => void): void {
     try {
       write();
@@ -129,7 +129,7 @@ export class EventStream {
     this.#streams.settings.onError(error);
   }
 
-  /** Ends the stream, after one last message if there is one. */
+  /** Ends the stream, after a final message if there is one. */
   end(data?: string, id?: string): void {
     if (this.#ended) return;
     this.closed();
@@ -143,14 +143,14 @@ export class EventStream {
     this.#attempt(() => this.begin().end(`${retryField(retryMs)}\n`));
   }
 
-  /** The connection is gone. */
+  /** The connection has closed. */
   closed(): void {
     if (this.#ended) return;
     this.#ended = true;
     this.#streams.forget(this);
   }
 
-  /** Writes a comment, which says nothing. A reader who has much to read needs none. */
+  /** Writes a comment, which has no content. A reader with a backlog needs none. */
   comment(): void {
     this.#sendAs('report', ':\n\n');
   }
@@ -162,7 +162,7 @@ export class EventStream {
   }
 }
 
-/** The longest that a client is asked to stay away: a day. */
+/** The longest `retry` time for a client: a day. */
 const longestRetryMs = 86_400_000;
 
 /** The line that tells a client when to come back; it has digits alone. (WHATWG, Server-sent events, 9.2.6.) */
@@ -174,7 +174,7 @@ function format({ data, id }: WrittenEvent): string {
   return id === undefined ? `data: ${data}\n\n` : `id: ${id}\ndata: ${data}\n\n`;
 }
 
-/** All event streams of one server: bounded in number, and kept alive by one timer. */
+/** All event streams of one server: limited in number, and kept alive by one timer. */
 export class EventStreams {
   readonly settings: HttpSettings;
   readonly listeners: ServiceListeners | undefined;
@@ -184,7 +184,7 @@ export class EventStreams {
   #cancelTimer: (() => void) | undefined;
   #closed = false;
 
-  /** @param listeners Hear what becomes of streams. */
+  /** @param listeners Receive the events of streams. */
   constructor(settings: HttpSettings, listeners?: ServiceListeners) {
     this.settings = settings;
     this.listeners = listeners;
@@ -233,7 +233,10 @@ export class EventStreams {
     return eachInSlices(this.#open, (stream) => stream.end());
   }
 
-  /** A look at each half of the time: who was silent from one to the next has a comment before the whole is over. */
+  /**
+   * Checks at each half of the time: a stream that was silent since the previous check gets a comment before the whole
+   * time is over.
+   */
   #keepAliveLater(): () => void {
     return after(this.settings.keepAliveMs / 2, () => {
       this.#cancelTimer = this.#keepAliveLater();

@@ -2,16 +2,16 @@
 import type { HttpRequest } from '../../../server/runtime/protection.ts';
 import type { JsonPieces } from '../../../jsonrpc/encode.ts';
 
-/** A request as it arrived, before anything about it is believed. */
+/** A received request. None of its contents is checked yet. */
 export interface IncomingRequest extends HttpRequest {
   /** Number of header lines that arrived. */
   readonly headerCount: number;
   /**
-   * Reads the body; called at most once. Never rejects, and never keeps more than `limit` bytes.
+   * Reads the body. Called at most once. It never rejects, and never keeps more than `limit` bytes.
    *
    * @param limit The most bytes that are accepted.
-   * @param room Where the bytes are counted as they arrive; a platform that does not ask it holds them uncounted.
-   * @returns The body, or a promise of it where it is still arriving.
+   * @param room Counts the bytes as they arrive. A platform that does not use it holds them uncounted.
+   * @returns The body, or a promise of it while it is still arriving.
    */
   body(limit: number, room?: Room): Body | Promise<Body>;
 }
@@ -35,7 +35,7 @@ export type Body =
   | { readonly kind: 'too-slow' }
   /** There is no room for it now. */
   | { readonly kind: 'no-room' }
-  /** The client went away: nobody waits for an answer. */
+  /** The client disconnected: it waits for no answer. */
   | { readonly kind: 'gone' };
 
 /** Header fields of a reply, by name. */
@@ -46,28 +46,29 @@ export interface HttpReply {
   /**
    * Sends a whole answer.
    *
-   * @param body JSON text, sent as `application/json`; left out for an answer without a body. It comes in two pieces, the
-   *   second in UTF-8, where the second is what many answers end with.
+   * @param body JSON text, sent as `application/json`; left out for an answer without a body. It may come in two
+   *   pieces, the
+   * second in UTF-8, if many answers end with that piece.
    */
   send(status: number, body?: JsonPieces, headers?: HeaderFields): void;
   /** Begins an event stream with status 200. */
   stream(headers?: HeaderFields): EventWriter;
   /** True when the connection has ended. */
   readonly closed: boolean;
-  /** Ends the connection without an answer, where none can be sent. */
+  /** Ends the connection without an answer, if none can be sent. */
   destroy(): void;
   /** Adds a header to whatever is sent later. */
   setHeader(name: string, value: string): void;
-  /** Hears that the connection ended, be it after the answer or before; one listener. */
+  /** Registers one listener for the end of the connection, before or after the answer. */
   onClose(run: () => void): void;
 }
 
-/** The body of an event stream. None of its methods throws; after the end they do nothing. */
+/** The body of an event stream. None of its methods throws. After the end they do nothing. */
 export interface EventWriter {
   /** Number of bytes that wait for a reader that is slower than the writer. */
   readonly buffered: number;
   write(text: string): void;
-  /** Ends the stream after what was written. */
+  /** Ends the stream after the written data. */
   end(text?: string): void;
   /** Cuts the connection without waiting for the reader. */
   destroy(): void;

@@ -8,7 +8,7 @@ export interface ConnectionSettings {
   readonly tls: TlsOptions;
 }
 
-/** Options of trust over `https:`, and of proving who asks. */
+/** TLS options: trusted authorities, and the client's certificate. */
 export type TlsOptions = Pick<
   ConnectionOptions,
   'ca' | 'cert' | 'key' | 'passphrase' | 'servername' | 'rejectUnauthorized'

@@ -5,7 +5,7 @@ import type { ConnectionSettings } from './connection-settings.ts';
 /** Request that wants a connection, and gets it once: at once or later. */
 export interface Candidate {
   start(connection: NodeConnection): void;
-  /** There will be none. */
+  /** There will be no connection. */
   fail(error: unknown): void;
 }
 
@@ -18,7 +18,7 @@ interface Parts {
 let loaded: Parts | undefined;
 let loading: Promise<Parts> | undefined;
 
-/** Only who sends something loads it. */
+/** Loaded on the first request only. */
 async function load(): Promise<Parts> {
   // What undici finds the global `fetch` to send by, it leaves there; Node sets that with the first of its classes.
   void globalThis.Headers;
@@ -30,7 +30,7 @@ async function load(): Promise<Parts> {
 export class NodeConnection {
   readonly #client: Client;
   readonly #origin: NodeOrigin;
-  /** The connection before it is one, which the client knows nothing of. */
+  /** The socket before it is connected. The client does not have it yet. */
   #making: Socket | undefined;
   #used = false;
 
@@ -40,7 +40,7 @@ export class NodeConnection {
     const idleMs = Math.min(Math.max(origin.settings.idleMs, 1), 2_147_483_647);
     this.#client = new Client(origin.url, {
       connect: (options, done) => {
-        // It gives its socket right away, which its type does not say.
+        // It returns its socket at once, which its type does not show.
         const socket: unknown = connector(options, (...made) => {
           this.#making = undefined;
           done(...made);
@@ -48,7 +48,7 @@ export class NodeConnection {
         if (socket instanceof Socket) this.#making = socket;
       },
       pipelining: 1,
-      // How long an answer may take is for callers to say.
+      // Callers decide how long an answer may take.
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: idleMs,
@@ -64,12 +64,12 @@ export class NodeConnection {
     return this.#used;
   }
 
-  /** The handler hears of every failure, also of one to send. */
+  /** The handler receives every failure, including a failed send. */
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
     this.#client.dispatch(options, handler);
   }
 
-  /** Gives it to whoever is next. */
+  /** Frees it for the next request. */
   release(): void {
     this.#used = true;
     this.#origin.release(this);
@@ -79,7 +79,7 @@ export class NodeConnection {
   destroy(): void {
     this.#origin.remove(this);
     this.#making?.destroy(new Error('the connection is not wanted any more'));
-    // It reports what it could not finish to the handler.
+    // It reports unfinished requests to the handler.
     this.#client.destroy().catch(() => {});
   }
 }
@@ -90,12 +90,12 @@ export class NodeOrigin {
   readonly settings: ConnectionSettings;
   readonly #unused: () => void;
   readonly #all = new Set<NodeConnection>();
-  /** Those without a request; what was used last is used first, so that what is too many gets old. */
+  /** Connections without a request. The most recently used one is used first, so that surplus ones expire. */
   readonly #idle: NodeConnection[] = [];
   readonly #waiting = new Set<Candidate>();
   #connector: buildConnector.connector | undefined;
 
-  /** @param unused Called when the last connection is gone. */
+  /** @param unused Called when the last connection has closed. */
   constructor(url: string, settings: ConnectionSettings, unused: () => void) {
     this.url = url;
     this.settings = settings;
@@ -130,7 +130,7 @@ export class NodeOrigin {
     next.start(connection);
   }
 
-  /** One that is busy is made again for what it has to send. */
+  /** A busy connection reconnects itself for its remaining requests. */
   disconnected(connection: NodeConnection): void {
     if (this.#idle.includes(connection)) connection.destroy();
   }

@@ -1,18 +1,18 @@
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import type { Sink, Source } from './response-body.ts';
 
-/** Nobody needs more, and each one costs memory. */
+/** No real server uses more, and each one costs memory. */
 const maxCodings = 3;
 
 /**
- * Streams that take the content codings of a body off.
+ * Streams that decode the content codings of a body.
  *
- * @returns `undefined` where one of them is unknown here, or there are too many: such a body is left as it is.
+ * @returns `undefined` if one of them is unknown here, or there are too many. Such a body is left encoded.
  */
 export function decodingOf(codings: string, source: Source): Decoding | undefined {
   const names = codings.split(',', maxCodings + 1).map((name) => name.trim().toLowerCase());
   if (names.length > maxCodings || !names.every(isKnown)) return undefined;
-  // What was put on last is taken off first.
+  // The last coding is decoded first.
   const [first, ...others] = names.toReversed().map(decoderOf);
   return first === undefined ? undefined : new Decoding([first, ...others], source);
 }
@@ -34,7 +34,7 @@ export class Decoding implements Sink, Source {
     this.#first.on('drain', () => source.resume());
   }
 
-  /** Says where the decoded bytes go. */
+  /** Sets the receiver of the decoded bytes. */
   into(sink: Sink): void {
     this.#last.on('data', (bytes: Buffer) => sink.write(bytes));
     this.#last.on('end', () => sink.end());
@@ -79,7 +79,7 @@ function decoderOf(coding: string): Transform {
   // Only who needs it loads it.
   const zlib = process.getBuiltinModule('node:zlib');
   const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = zlib.constants;
-  // Every event comes out as soon as its bytes are there, and an early end is told by the length of the message.
+  // Every event is flushed as soon as its bytes arrive. The length of the message reveals an early end.
   return coding === 'br'
     ? zlib.createBrotliDecompress({ flush: BROTLI_OPERATION_FLUSH, finishFlush: BROTLI_OPERATION_FLUSH })
     : zlib.createGunzip({ flush: Z_SYNC_FLUSH, finishFlush: Z_SYNC_FLUSH });

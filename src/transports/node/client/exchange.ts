@@ -69,7 +69,7 @@ export class NodeExchange implements Candidate, Source, Dispatcher.DispatchHandl
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
-    // What comes before the response proper says nothing that anybody needs.
+    // Informational responses (1xx) have nothing that callers need.
     if (status < 200) return;
     const codings = headerOf(headers, 'content-encoding');
     const decoding = codings === null ? undefined : decodingOf(codings, this);
@@ -93,7 +93,7 @@ export class NodeExchange implements Candidate, Source, Dispatcher.DispatchHandl
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     const connection = this.#connection;
-    // Nobody waits for it any more.
+    // No caller waits for it any more.
     if (connection === undefined) return;
     this.#connection = undefined;
     if (this.#sink !== undefined) this.#sink.fail(error);
@@ -115,13 +115,13 @@ export class NodeExchange implements Candidate, Source, Dispatcher.DispatchHandl
 
 /**
  * Tells whether a request that failed on a kept connection may be sent again. A failed write means that the server did
- * not get all of the request, so that it cannot have acted on it; of one that was written nobody knows.
+ * not get all of the request, so it cannot have acted on it. The outcome of a fully written request is unknown.
  */
 function isHarmless(method: string, error: NodeJS.ErrnoException): boolean {
   return method === 'GET' || method === 'DELETE' || error.syscall === 'write';
 }
 
-/** Turns the error of what cannot be sent, which is the fault of the caller, into a `TypeError`. */
+/** Turns the error of an invalid request, which is the caller's mistake, into a `TypeError`. */
 function asTypeError(error: NodeJS.ErrnoException): Error {
   return error.code === 'UND_ERR_INVALID_ARG' ? new TypeError(error.message, { cause: error }) : error;
 }

@@ -8,18 +8,18 @@ import { NodeExchange, type Directions } from './exchange.ts';
 /** Options of `nodeFetch`: the making and keeping of connections; everything has a default. */
 export interface NodeFetchOptions {
   /**
-   * The most connections to one origin at once; no limit by default. What comes on top waits. Every stream of events
-   * takes one for as long as it is open.
+   * The most connections to one origin at once; no limit by default. Further requests wait. Every event stream takes
+   * one while it is open.
    */
   readonly maxConnections?: number;
   /**
-   * Time that a connection is kept without a request, in milliseconds; 30 seconds, or less where the server says so.
-   * Kept connections do not keep the process alive.
+   * Time for which an unused connection is kept, in milliseconds; 30 seconds, or less if the server says so. Kept
+   * connections do not keep the process alive.
    */
   readonly idleMs?: number;
   /** Time that a connection may take to be made, in milliseconds; 10 seconds. */
   readonly connectMs?: number;
-  /** Options of trust over `https:`, and of proving who asks. */
+  /** TLS options: trusted authorities, and the client's certificate. */
   readonly tls?: TlsOptions;
 }
 
@@ -32,22 +32,19 @@ export interface NodeFetch extends Fetch {
 }
 
 /**
- * Makes a `fetch` for the clients of Node, over connections of its own: it takes a fraction of the time of the global
- * one, and sets no limit of its own to how long a stream may be silent. Make one and give it to all clients, so that they
- * share its connections.
+ * Makes a `fetch` for clients on Node, with its own connections. It takes a fraction of the time of the global one, and
+ * sets no time limit on silent streams. Make one and give it to all clients, so that they share its connections.
  *
- * It follows no redirects and uses no proxy. A request that failed on a kept connection is sent again on another one where
- * the server cannot have acted on it, or where its method makes that harmless (GET, DELETE); a POST that may have
- * arrived never is.
+ * It follows no redirects and uses no proxy. A request that failed on a kept connection is sent again on another one if
+ * the server cannot have acted on it, or if its method makes that harmless (GET, DELETE). A POST that may have arrived
+ * is never repeated.
  *
- * It loads `undici`, which is CommonJS, when it first sends something: a bundle of ES modules for Node must leave that
- * package out, or define `require` (`createRequire` of `node:module`), as for any package of its kind.
+ * It loads `undici`, which is CommonJS, on the first request. A bundle of ES modules for Node must leave that package
+ * out, or define `require` (`createRequire` of `node:module`), as for any package of its kind.
  *
- * @throws TypeError for options that do not exist, times that are no numbers, and no room for a single connection.
+ * @throws TypeError for unknown options, times that are not numbers, and fewer than one connection.
  *
- * @example
- * const fetch = nodeFetch();
- * const client = await connect('http://127.0.0.1:3000/mcp', { fetch });
+ * @example const fetch = nodeFetch(); const client = await connect('http://127.0.0.1:3000/mcp', { fetch });
  */
 export function nodeFetch(options: NodeFetchOptions = {}): NodeFetch {
   refuseUnknown('nodeFetch', options, optionNames);
@@ -64,7 +61,7 @@ export function nodeFetch(options: NodeFetchOptions = {}): NodeFetch {
   return Object.assign(send, { close: () => origins.closeIdle() });
 }
 
-/** Headers that say where a message ends or what becomes of its connection: that is not for callers to say. */
+/** Headers that frame a message or control its connection. Callers must not set them. */
 const framing: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -94,7 +91,7 @@ class Origins {
     this.#settings = { maxConnections, idleMs, connectMs, tls };
   }
 
-  /** @throws TypeError for what cannot be sent. */
+  /** @throws TypeError for a request that cannot be sent. */
   directionsOf(url: string, request: FetchRequest): Directions {
     const { origin, path } = this.#last?.url === url ? this.#last : (this.#last = this.#targetOf(url));
     const headers: string[] = [];

@@ -4,7 +4,7 @@ import type { ByteStream, ByteStreamReader } from '../../http/client/fetch.ts';
 export interface Source {
   pause(): void;
   resume(): void;
-  /** Lets go of what has not come yet; doing so late or twice is fine. */
+  /** Discards the rest of the data. Calling it late or twice is fine. */
   destroy(): void;
 }
 
@@ -26,8 +26,8 @@ const end: Chunk = { done: true };
 const heldBytes = 64 * 1024;
 
 /**
- * The body of a response, as its one reader gets it. It is taken in from the start, so that a body which nobody reads gives
- * its connection back when it is short.
+ * The body of a response, for its single reader. It is read from the start, so that a short body without a reader frees
+ * its connection.
  */
 export class NodeBody implements ByteStream, ByteStreamReader, Sink {
   readonly #source: Source;

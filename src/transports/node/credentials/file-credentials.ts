@@ -14,12 +14,12 @@ export interface FileCredentialStoreOptions {
 }
 
 /**
- * Makes a store of credentials in files, which all processes of one user share. Folders are for their owner alone (0700), files too
- * (0600); what others own or may read is refused. What is written is on the disk when the promise settles. The file system must have hard
- * links, as those of this machine have; the texts are as they are: `sealedCredentialStore` encrypts them. `keys` leaves out what cannot be
- * read; reading it by its key says why.
+ * Makes a store of credentials in files, which all processes of one user share. Only their owner can access the folders
+ * (0700) and files (0600). A folder or file that others own or may read is rejected. Written data is on the disk when
+ * the promise settles. The file system must support hard links, as local ones do. The texts are not encrypted:
+ * `sealedCredentialStore` does that. `keys` leaves out unreadable entries. Reading one by its key throws the reason.
  *
- * @throws TypeError when the folder is no path.
+ * @throws TypeError if the folder is not a path.
  */
 export function fileCredentialStore(options: FileCredentialStoreOptions = {}): CredentialStore {
   return storeIn(options.folder ?? credentialFolder());
@@ -28,11 +28,11 @@ export function fileCredentialStore(options: FileCredentialStoreOptions = {}): C
 /** Parts of a store that are its maker's choice, beside its folder. */
 interface StoreInside {
   readonly times?: LeaseTimes;
-  /** Hears of each entry that `keys` leaves out, since it cannot be read. */
+  /** Receives the reason for each entry that `keys` leaves out because it cannot be read. */
   readonly unreadable?: (error: unknown) => void;
 }
 
-/** The same with the times of its leases, and with somebody who hears of what cannot be read. */
+/** Makes the store with lease times, and with a listener for unreadable entries. */
 export function storeIn(folder: string, { times, unreadable }: StoreInside = {}): CredentialStore {
   if (typeof folder !== 'string' || folder === '')
     throw new TypeError('the folder of a store of credentials must be a path');
@@ -65,7 +65,7 @@ export function storeIn(folder: string, { times, unreadable }: StoreInside = {})
           const key = entryOf(newest?.text)?.key;
           if (key !== undefined && key.kind === kind) found.push(key);
         } catch (error) {
-          // Whoever looks for the others finds them all the same.
+          // The other entries are found all the same.
           unreadable?.(error);
         }
       }
@@ -74,7 +74,10 @@ export function storeIn(folder: string, { times, unreadable }: StoreInside = {})
   };
 }
 
-/** Time for which what was deleted leaves its last number behind, for who is just about to write there; in milliseconds. */
+/**
+ * Time for which the last number of a deleted entry stays, for a process that is just about to write there; in
+ * milliseconds.
+ */
 const leftForMs = 3_600_000;
 
 /** Removes what logins left behind: each has a name of its own, so that there would be ever more. */
@@ -90,7 +93,7 @@ async function sweep(folder: string, current: string): Promise<void> {
   }
 }
 
-/** A name that says the kind and nothing else of the key. */
+/** A file name that reveals only the kind of the key. */
 function nameOf(key: CredentialKey): string {
   return `${key.kind}-${createHash('sha256').update(credentialKeyText(key)).digest('hex').slice(0, 40)}`;
 }
@@ -107,7 +110,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
 function entryOf(text: string | undefined): { readonly key: CredentialKey; readonly text: string } | undefined {
   if (text === undefined) return undefined;
   try {
-    // This store alone writes there, what is damaged was mostly found out by its version.
+    // Only this store writes there. Damage is mostly detected by its version.
     return JSON.parse(text) as { readonly key: CredentialKey; readonly text: string };
   } catch {
     // The text may be a secret, of which an error of the platform shows the beginning.

@@ -3,10 +3,10 @@ import { homedir, userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
 /**
- * Folder of the credentials of a user, unless somebody says otherwise: `$XDG_STATE_HOME/parley/credentials`, or the system's place.
+ * Default folder for the credentials of a user: `$XDG_STATE_HOME/parley/credentials`, or the system's place.
  *
  * @param home The home of the user.
- * @throws Error where there is none: credentials would lie wherever the process was started.
+ * @throws Error if there is none: credentials must not be written to the current directory.
  */
 export function credentialFolder(
   environment: Readonly<Record<string, string | undefined>> = process.env,
@@ -14,7 +14,7 @@ export function credentialFolder(
   home: string = homeOf(),
 ): string {
   const given = environment['XDG_STATE_HOME'];
-  // XDG Base Directory: what is not absolute is ignored.
+  // XDG Base Directory: a relative path is ignored.
   if (given !== undefined && isAbsolute(given)) return join(given, 'parley', 'credentials');
   const local = environment['LOCALAPPDATA'];
   if (platform === 'win32' && local !== undefined && isAbsolute(local)) return join(local, 'parley', 'credentials');
@@ -25,7 +25,7 @@ export function credentialFolder(
   return join(home, '.local', 'state', 'parley', 'credentials');
 }
 
-/** The home of the user; an empty text where nobody knows of one. What is no absolute path names none, whatever the variable says. */
+/** The home directory of the user; empty if there is none. A relative path in the variable is ignored. */
 function homeOf(): string {
   const home = homedir();
   if (isAbsolute(home)) return home;
@@ -36,15 +36,15 @@ function homeOf(): string {
   }
 }
 
-/** Makes a folder that only its owner may look into, where it is not there; then checks it. */
+/** Makes a folder that only its owner may access, if it does not exist; then checks it. */
 export async function ownFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await checkOwn(folder);
 }
 
 /**
- * Checks that nobody else may look into a folder or read a file. Windows has no such bits: there the folder of the user is what
- * keeps others out.
+ * Checks that no other user can access a folder or read a file. Windows has no such bits: there the user's profile
+ * folder keeps others out.
  *
  * @throws Error that names it and says what to do.
  */

@@ -6,21 +6,22 @@ import type { Versions } from './versions.ts';
 const leaseMs = 10_000;
 /** Time between two signs of life of a holder, in milliseconds. */
 const beatMs = 2_000;
-/** Time between two looks of who waits: the first and the longest, in milliseconds. */
+/** Pause between two checks of a waiting process: the first and the longest, in milliseconds. */
 const lookMs: { readonly first: number; readonly most: number } = { first: 10, most: 250 };
 
-/** Bounds of a lease; tests have shorter ones. */
+/** Times of a lease. Tests use shorter ones. */
 export interface LeaseTimes {
   readonly leaseMs: number;
   readonly beatMs: number;
 }
 
 /**
- * Runs something while one process alone holds the lease that some versions stand for. A holder writes a version from time to time;
- * one that writes none for the length of a lease, by the clock of who waits, is overtaken.
+ * Runs work while this process alone holds the lease, which the versions represent. A holder writes a version from time
+ * to time. If it writes none for the length of a lease, by the waiting process's clock, another process takes the
+ * lease.
  *
- * @param run Its signal tells that the lease was lost all the same: the process stood still.
- * @param signal Gives up waiting, by a rejection with its reason.
+ * @param run Its signal aborts if the lease was lost all the same: the process stood still.
+ * @param signal Aborts the wait, by a rejection with its reason.
  */
 export async function underLease<Result>(
   versions: Versions,
@@ -69,12 +70,12 @@ class Lease {
       }
       const free = generation === null || monotonicNow() - since >= patienceMs;
       if (free && (await this.#got(generation, patienceMs))) return;
-      // Who waits for the same does not look at the same time.
+      // Random, so that waiting processes do not check at the same time.
       await resting(pause * (0.5 + Math.random()), signal);
     }
   }
 
-  /** Takes it where it is free. Who stood still just then takes it again: what it got may be over. */
+  /** Takes the lease if it is free. If this process just stood still, it starts again: its lease may be over. */
   async #got(over: string | null, patienceMs: number): Promise<boolean> {
     for (let last = over; ; last = this.#generation ?? null) {
       const began = monotonicNow();
@@ -109,7 +110,7 @@ class Lease {
   }
 
   async release(): Promise<void> {
-    // Where it cannot be deleted it runs out.
+    // If it cannot be deleted, it expires.
     if (!this.#lost.signal.aborted) await this.#versions.write(undefined, this.#generation).catch(() => {});
   }
 
@@ -117,7 +118,7 @@ class Lease {
     try {
       if (await this.#write(this.#generation ?? null)) return true;
     } catch {
-      // What cannot be renewed runs out.
+      // If it cannot be renewed, it expires.
     }
     this.#lost.abort(new Error('this process stood still for so long that another one took over'));
     return false;

@@ -5,16 +5,16 @@ import { checkOwn, ownFolder } from './folder.ts';
 
 /** One version of a text. */
 export interface Version {
-  /** Of an earlier or a later version another one, also where a file was deleted and made again. */
+  /** Unique for each version, even after a file was deleted and created again. */
   readonly generation: string;
   /** `undefined` for a text that was deleted. */
   readonly text: string | undefined;
 }
 
 /**
- * A text that several processes change, each by comparing and writing in one step. Every version is a file of its own, named by
- * its number, that is made by a hard link, which fails where somebody was first: so there is no lock that a process could
- * die with, and a reader never sees half of a version.
+ * A text that several processes change, each by comparing and writing in one step. Every version is a separate file,
+ * named by its number. It is created by a hard link, which fails if another process was first. So there is no lock that
+ * a dead process could keep, and a reader never sees half of a version.
  */
 export class Versions {
   readonly #folder: string;
@@ -31,8 +31,8 @@ export class Versions {
   /**
    * Writes a version.
    *
-   * @param ifGeneration The generation that must be the newest; `null` when there must be no text; left out, any.
-   * @returns Its generation; `undefined` when somebody was first.
+   * @param ifGeneration The generation that must be the newest; `null` if there must be no text; by default any.
+   * @returns Its generation; `undefined` if another process was first.
    */
   async write(text: string | undefined, ifGeneration?: string | null): Promise<string | undefined> {
     for (let tries = 0; tries < mostTries; tries++) {
@@ -92,21 +92,22 @@ export class Versions {
     await ownFolder(this.#folder);
     const beside = join(this.#folder, `.${version.generation}`);
     const file = await open(beside, 'wx', 0o600).catch((error: unknown) => {
-      // Somebody deletes the folder, which held nothing any more.
+      // Another process deleted the empty folder.
       if (hasCode(error, 'ENOENT')) return undefined;
       throw error;
     });
     if (file === undefined) return false;
     try {
       await file.writeFile(JSON.stringify(version));
-      // A grant whose refresh token was used is lost when the new one is.
+      // After a refresh token was used, losing the new one would lose the grant.
       await file.sync();
     } finally {
       await file.close();
     }
     try {
       await link(beside, join(this.#folder, String(number)));
-      // Who stood still may have made anew what others wrote, and deleted since: then it was never the newest.
+      // A process that stood still may have recreated a version that others wrote and deleted since. Then it was never
+      // the newest.
       return Math.max(...(await this.#numbers())) === number;
     } catch (error) {
       if (hasCode(error, 'EEXIST') || hasCode(error, 'ENOENT')) return false;
@@ -116,7 +117,7 @@ export class Versions {
     }
   }
 
-  /** Deletes what is older than a version, and what processes that died left behind. */
+  /** Deletes older versions, and files that dead processes left behind. */
   async #forget(newest: number): Promise<void> {
     for (const name of await readdir(this.#folder)) {
       const path = join(this.#folder, name);
@@ -126,10 +127,10 @@ export class Versions {
   }
 }
 
-/** Number of times that a step is tried which others may spoil; each time somebody else got on. */
+/** Number of tries of a step that others may interrupt. Each interruption means that another process succeeded. */
 const mostTries = 1000;
 
-/** The age at which a file that was never linked belongs to nobody, in milliseconds. */
+/** The age at which a file that was never linked counts as abandoned, in milliseconds. */
 const orphanMs = 3_600_000;
 
 async function isOlder(path: string, ms: number): Promise<boolean> {

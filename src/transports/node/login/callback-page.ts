@@ -1,4 +1,4 @@
-/** The pages that a browser shows when it comes back; they hold nothing of what it brought. */
+/** The pages that a browser shows after the redirect. They hold nothing from the redirect. */
 
 const head =
   '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">';
@@ -9,17 +9,17 @@ function page(title: string, text: string): string {
   return `${head}<title>${title}</title>${style}<body><main><h1>${title}</h1><p>${text}</p></main></body></html>`;
 }
 
-/** The page after an answer that was awaited; whether it is a good one is told where the login began. */
+/** The page after the expected answer. The program that began the login checks the answer. */
 export function donePage(): string {
   return page('Back to your program', 'You can close this page: the program that sent you here goes on.');
 }
 
-/** The page for everything else. */
+/** The page for any other request. */
 export function nothingPage(): string {
   return page('Nothing is awaited here', 'This address answers only the login that is under way.');
 }
 
-/** The header fields of both: nothing is loaded, kept, framed or told to anybody. (RFC 6819, section 5.2.4.) */
+/** The header fields of both: nothing is loaded, cached, framed or sent as referrer. (RFC 6819, section 5.2.4.) */
 export const pageHeaders: Readonly<Record<string, string>> = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy':

@@ -5,13 +5,13 @@ import type { AuthorizationFetch, AuthorizationRequest, AuthorizationResponse } 
 import { AuthorizationError } from '../../../auth/common/errors.ts';
 import { networkRules, type NetworkOptions, type NetworkRules } from '../../../auth/common/network.ts';
 
-/** A `fetch` whose connections are held to rules of where they may go. */
+/** A `fetch` whose connections are limited by network rules. */
 export interface GuardedFetch extends AuthorizationFetch {
-  /** The same, held to other rules. */
+  /** The same `fetch` with other rules. */
   within(rules: NetworkRules): AuthorizationFetch;
 }
 
-/** The way to the addresses of a name; that of the system by default, other ones in tests. */
+/** Resolves a name to its addresses; by default with the system's resolver, with another one in tests. */
 export type ResolveAddresses = (
   hostname: string,
   options: LookupOptions & { readonly all: true },
@@ -24,9 +24,9 @@ export interface GuardedFetchOptions extends NetworkOptions {
 }
 
 /**
- * Makes a `fetch` for requests about authorization that looks at the address which a name resolves to, and connects to that very
- * address: a name that leads into an inner network is refused, also one that leads there only the second time. It uses no proxy
- * and no cookies, follows no redirect, and keeps no connection.
+ * Makes a `fetch` for requests about authorization. It checks the address that a name resolves to, and connects to
+ * exactly that address. So a name that leads into an internal network is rejected, even if it does so only on the
+ * second lookup. It uses no proxy and no cookies, follows no redirect, and keeps no connection.
  */
 export function guardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
   const resolve = options.resolve ?? ((hostname, asked, done) => lookUp(hostname, asked, done));
@@ -37,7 +37,7 @@ export function guardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
       return await fetched(fetch, agent, url, request);
     };
   };
-  // A server that nobody has, so that no inner network is its own.
+  // A host that does not exist, so that no internal network counts as its own.
   return Object.assign(within(networkRules(new URL('https://invalid.invalid'), options)), { within });
 }
 

@@ -11,9 +11,9 @@ import { openPage } from '../open-page.ts';
 export interface LoopbackOptions {
   /** The ports that are registered together, of which the first free one is used; three that the system chooses by default. */
   readonly ports?: readonly number[];
-  /** Opens a page for the person; the browser of this machine by default. It rejects where it cannot. */
+  /** Opens a page for the user; by default in the browser of this machine. It rejects if it cannot. */
   readonly open?: (url: string) => void | Promise<void>;
-  /** Hears of the page to open, before it is opened: a program prints it for who must open it by hand. */
+  /** Receives the URL of the page before it is opened. A program can print it for users who must open it themselves. */
   readonly onUrl?: (url: string) => void;
 }
 
@@ -23,11 +23,11 @@ const optionNames: Names<LoopbackOptions> = { ports: 1, open: 1, onUrl: 1 };
 const path = '/callback';
 
 /**
- * Sends a person to an authorization server through the browser of this machine, and awaits the answer at a loopback address.
- * It listens before the browser opens, at one port and only while a login is under way, and answers nothing but the awaited
- * `state`. (RFC 8252, sections 7.3 and 8.3; spec 2025-11-25, Authorization, Communication Security.)
+ * Sends a user to an authorization server through the browser of this machine, and waits for the redirect at a loopback
+ * address. It starts to listen before the browser opens, on one port and only during a login. It accepts only the
+ * expected `state`. (RFC 8252, sections 7.3 and 8.3; spec 2025-11-25, Authorization, Communication Security.)
  *
- * @throws TypeError for options that do not exist and ports that are none.
+ * @throws TypeError for unknown options and invalid ports.
  */
 export function loopback(options: LoopbackOptions = {}): Redirect {
   refuseUnknown('loopback', options, optionNames);
@@ -48,7 +48,7 @@ export function loopback(options: LoopbackOptions = {}): Redirect {
   };
 }
 
-/** The most ports that are tried of those that somebody registered. */
+/** The most registered ports that are tried. */
 const mostTried = 16;
 
 function portsOf(uris: readonly string[]): readonly number[] {
@@ -61,7 +61,7 @@ function portsOf(uris: readonly string[]): readonly number[] {
   return [...new Set(ports)].slice(0, mostTried);
 }
 
-/** Three ports that are mostly free, of those that no service has and no system hands out. */
+/** Three ports that are mostly free: no service has them, and no system assigns them. */
 function chosenPorts(): readonly number[] {
   const first = 10_000 + Math.floor(Math.random() * 20_000);
   return [first, first + 7, first + 23];
@@ -84,13 +84,13 @@ function callbackRedirect(callback: Callback, { open, onUrl }: Opening): OpenRed
       try {
         onUrl?.(request.url);
       } catch (error) {
-        // Nobody waits for the answer then.
+        // No caller waits for the answer then.
         answer.catch(() => undefined);
         throw error;
       }
       // A program that opens pages may last as long as the browser that it started.
       void opened(open, request.url).catch((cause: unknown) => {
-        // Who was told the address may open it by hand.
+        // A user who saw the URL may open it manually.
         if (onUrl === undefined) callback.fail(noBrowser(request, cause));
       });
       return answer;
@@ -184,7 +184,8 @@ class Callback {
   close(): void {
     this.fail(new AuthorizationError('denied', 'the login was given up'));
     this.#server.close();
-    // What a browser keeps open would keep the process; one that asks for nothing does not count as idle.
+    // A connection that a browser keeps open would keep the process alive. One without a request does not count as
+    // idle.
     this.#server.closeIdleConnections();
     for (const socket of this.#silent) socket.destroy();
   }
@@ -196,7 +197,7 @@ class Callback {
     if (url !== undefined) this.#awaited?.came(url);
   }
 
-  /** Only a GET of a page on this machine that brings the state counts; whatever else comes has no effect. */
+  /** Only a GET of a page on this machine with the state counts. Any other request has no effect. */
   #awaitedUrl({ method, url = '', headers }: IncomingMessage): string | undefined {
     const awaited = this.#awaited;
     if (awaited === undefined || method !== 'GET' || !/^(?:127\.0\.0\.1|localhost):\d+$/.test(headers.host ?? ''))
@@ -209,7 +210,7 @@ class Callback {
   }
 }
 
-/** Compares in a time that tells nothing of how much is the same. */
+/** Compares in constant time. */
 function isSame(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b));
 }

@@ -1,6 +1,6 @@
 import type { HttpOptions } from '../../http/server/options.ts';
 
-/** The name that a client of this machine reaches an address by: an address of all interfaces is none to call. */
+/** The name by which a client on this machine reaches an address. An address of all interfaces cannot be called. */
 export function reachableName(host: string): string {
   const name = inUrl(host);
   if (name === '0.0.0.0') return '127.0.0.1';
@@ -12,7 +12,7 @@ export function boundHost(host: string, { allowedHosts = [] }: HttpOptions): Pic
   return { allowedHosts: typeof allowedHosts === 'string' ? allowedHosts : [...allowedHosts, reachableName(host)] };
 }
 
-/** A host as URLs write it, and with them the `Host` header of who calls it. */
+/** A host as URLs write it, which is also the client's `Host` header. */
 function inUrl(host: string): string {
   const bracketed = host.includes(':') ? `[${host}]` : host;
   return URL.canParse(`http://${bracketed}`) ? new URL(`http://${bracketed}`).hostname : bracketed;

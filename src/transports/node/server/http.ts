@@ -21,11 +21,11 @@ import { Responses } from './responses.ts';
 import { socketsOf } from './sockets.ts';
 import { answerUnreadable } from './unreadable.ts';
 
-/** Options of serving on Node: those of HTTP everywhere, and what needs to know the connection. */
+/** Options of serving on Node: those of HTTP everywhere, and those that need the connection. */
 export interface NodeHttpOptions extends HttpOptions {
   /**
-   * Proxies that are believed when they say for whom they ask, so that limits and logs go by the addresses of clients. Left out,
-   * nobody is: each client has the address of its connection, and all that a proxy serves have the proxy's.
+   * Proxies whose forwarding headers are trusted, so that limits and logs use the addresses of clients. By default none
+   * is: each client has the address of its connection, and all clients behind a proxy have the proxy's.
    */
   readonly trustedProxies?: TrustedProxies;
 }
@@ -35,7 +35,7 @@ const nodeHttpNames = {
   ...({ trustedProxies: 1 } satisfies Names<Omit<NodeHttpOptions, keyof HttpOptions>>),
 };
 
-/** A request as frameworks wrap Node's, such as Fastify; the body is what they made of it. */
+/** A request as frameworks such as Fastify wrap Node's. The body is what they parsed. */
 export interface WrappedRequest {
   readonly raw: IncomingMessage;
   readonly body?: unknown;
@@ -44,15 +44,15 @@ export interface WrappedRequest {
 /** The reply to such a request. */
 export interface WrappedReply {
   readonly raw: ServerResponse;
-  /** Tells the framework that the reply is none of its own. */
+  /** Tells the framework that the reply is handled elsewhere. */
   hijack?(): unknown;
 }
 
 /** A listener for Node's HTTP servers and the frameworks on top of them. */
 export interface NodeHandler {
   /**
-   * Answers a request of Node, Express, Connect and the like, or of Fastify. A body that the framework has read already is
-   * taken from `request.body`; where it left nothing there, the answer is 500 and says so.
+   * Answers a request of Node, Express, Connect and the like, or of Fastify. A body that the framework has read already
+   * is taken from `request.body`. If it is missing there, the answer is 500 and says so.
    */
   (request: IncomingMessage | WrappedRequest, response: ServerResponse | WrappedReply): void;
   /** Stops serving, as `HttpHandler.close` does. */
@@ -101,7 +101,7 @@ export interface ListenOptions extends NodeHttpOptions {
   readonly host?: string;
   /** The path of the endpoint; `/mcp`. */
   readonly path?: string;
-  /** BrowserPages for browsers beside the endpoint, such as those of accounts; none by default. */
+  /** BrowserPages for browsers besides the endpoint, such as those of accounts; none by default. */
   readonly pages?: readonly BrowserPages[];
   /**
    * Time that the header of a request may take to arrive, in milliseconds; 10 seconds. 0 and `Infinity` set no limit.
@@ -111,11 +111,15 @@ export interface ListenOptions extends NodeHttpOptions {
    * Time that a connection stays open without a request, in milliseconds; 60 seconds. 0 and `Infinity` set no limit.
    */
   readonly idleTimeoutMs?: number;
-  /** The most connections at once; 20000. `Infinity` sets no limit. One address has as many as it leaves free, unless it is one of `trustedProxies`. */
+  /**
+   * The most connections at once; 20000. `Infinity` sets no limit. One address may have as many as it leaves free,
+   * unless it is one of `trustedProxies`.
+   */
   readonly maxConnections?: number;
   /**
-   * The most milliseconds that turns of the event loop may come late, on a moving average; no limit by default. Above it a share of new requests
-   * that grows with the lag gets 503 with `Retry-After`, so that the others are answered in time. What goes on with a session is let in.
+   * Limit of the event loop's delay in milliseconds, as a moving average; none by default. Above it, a growing share of
+   * new requests gets 503 with `Retry-After`, so that the others are answered in time. Requests that continue a session
+   * are accepted.
    */
   readonly maxLagMs?: number;
   /**
@@ -145,13 +149,13 @@ export interface Listening {
   readonly url: string;
   readonly port: number;
   /**
-   * Serves on for `readyMs` while `health.ready` says 503, lets running requests finish up to `drainMs`, refuses new ones with 503 meanwhile, then frees the port and ends the rest.
-   * Clients of running calls may still answer what they were asked, cancel, and come back for a stream that broke. The
-   * server itself stays open. Closing twice is fine; the times of the first hold.
+   * Keeps serving for `readyMs` while `health.ready` answers 503. Then running requests have up to `drainMs` to end,
+   * and new ones get 503. Then it frees the port and ends the rest. Clients of running calls may still send answers,
+   * cancel, and resume a broken stream. The MCP server itself stays open. Closing twice is fine; the times of the first
+   * call apply.
    *
-   * @throws TypeError, as a rejection, for times that are no numbers of at least 0; nothing is closed then.
-   * @example
-   * process.once('SIGTERM', () => close({ readyMs: 5_000, drainMs: 30_000 }));
+   * @throws TypeError, as a rejection, for times that are not numbers of at least 0; then nothing is closed.
+   * @example process.once('SIGTERM', () => close({ readyMs: 5_000, drainMs: 30_000 }));
    */
   close(times?: ClosingTimes): Promise<void>;
 }
@@ -159,11 +163,11 @@ export interface Listening {
 /**
  * Serves a server over HTTP on a port of this machine.
  *
- * @throws TypeError for options that are unknown or make no sense.
- * @throws Error when the address cannot be bound; it says which one and why.
- * @throws StoreError when the store of the server cannot be used within `readyMs`; it says why. Nothing is served before.
- * @example
- * const { url, close } = await listen(server, { port: 3000 });
+ * @throws TypeError for unknown or invalid options.
+ * @throws Error if the address cannot be bound, with the address and the reason.
+ * @throws StoreError if the store of the server cannot be used within `readyMs`, with the reason. Nothing is served
+ * before.
+ * @example const { url, close } = await listen(server, { port: 3000 });
  */
 export async function listen(served: Served, options: ListenOptions = {}): Promise<Listening> {
   refuseUnknown('listen', options, optionNames);
@@ -185,7 +189,7 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
   const { protection, behind, store, listeners } = endpointOf(served);
   if (protection === undefined)
     behind?.requireServable({ knowsCallers: http.authenticate !== undefined, names: [host] });
-  // Else every client would be the first to hear of it.
+  // Otherwise the first client would discover it.
   if (store !== undefined) await usable(store, readyMs, http.onError);
   const lag = maxLagMs === Infinity ? undefined : new LagAdmission(maxLagMs);
   const handler = createHttpHandler(served, { ...http, path, ...boundHost(host, options) }, lag);
@@ -195,11 +199,11 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
   const server = createServer(
     {
       headersTimeout: nodeLimitOf(headersTimeout),
-      // Node answers here for a body that nobody reads; one that is read has a time of its own.
+      // Node enforces this for a body without a reader. A body that is read has its own limit.
       requestTimeout: nodeLimitOf(headersTimeout + bodyTimeout),
       keepAliveTimeout: nodeLimitOf(limitOf(idleTimeoutMs ?? 60_000)),
       connectionsCheckingInterval: 2000,
-      // The guard says it in JSON.
+      // The guard rejects it with JSON.
       requireHostHeader: false,
       // Finds out about clients that vanished without a word, so that they do not hold on to their places.
       keepAlive: true,
@@ -216,7 +220,7 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
     port: bound,
     close: async (times = {}) => {
       checkClosing(times);
-      // A client that keeps its connection would come back to this process, although others take what is new.
+      // A client that keeps its connection would come back to this process, although others accept new requests.
       server.off('request', endConnection).prependListener('request', endConnection);
       const { readyMs = 0, drainMs = http.drainMs ?? defaults.drainMs } = times;
       await close(server, [handler.close(times), underWay.end(readyMs + drainMs)], sockets.keys());
@@ -238,7 +242,7 @@ function endConnection(_: IncomingMessage, response: ServerResponse): void {
   response.shouldKeepAlive = false;
 }
 
-/** Ends what goes on for a server that could not be bound. */
+/** Closes the resources of a server that could not be bound. */
 async function orClosed(binding: Promise<number>, lag: { close(): void } | undefined): Promise<number> {
   try {
     return await binding;
@@ -248,7 +252,7 @@ async function orClosed(binding: Promise<number>, lag: { close(): void } | undef
   }
 }
 
-/** BrowserPages are looked for everywhere but at the endpoint. */
+/** BrowserPages are served at every path except the endpoint's. */
 function beside(
   pages: readonly BrowserPages[],
   { path, underWay, answer }: { readonly path: string; readonly underWay: Responses; readonly answer: RequestListener },
@@ -268,7 +272,7 @@ function beside(
   };
 }
 
-/** @throws TypeError for what is no port, no address, no number, no pages. */
+/** @throws TypeError for an invalid port, address, number or list of pages. */
 function checkOptions({ port, host, pages, ...numbers }: ListenOptions): void {
   const all: unknown = pages;
   const isList =
@@ -325,13 +329,13 @@ function bind(server: Server, port: number, host: string): Promise<number> {
 }
 
 async function close(server: Server, draining: readonly Promise<void>[], sockets: Iterable<Socket>): Promise<void> {
-  // Until then connections are accepted: what a running call asked its client may be answered on a new one.
+  // Until then connections are accepted: a client may answer a running call's question on a new one.
   await Promise.all(draining);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // The last answers are on their way: their connections are idle once they are written.
   server.closeIdleConnections();
   if (!(await settledWithin(flushRoundMs, closed))) {
-    // A connection that never had a request is not idle to Node; everything was answered, so none is needed.
+    // For Node, a connection that never had a request is not idle. Everything was answered, so none is needed.
     server.closeIdleConnections();
     for (const socket of sockets) socket.destroySoon();
     await settledWithin(flushMs, closed);

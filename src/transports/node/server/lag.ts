@@ -1,13 +1,13 @@
 import type { Admission } from '../../http/server/handler.ts';
 import { after, monotonicNow } from '../../../jsonrpc/timeout.ts';
 
-/** Time between two looks at the clock, in milliseconds. */
+/** Interval between two clock checks, in milliseconds. */
 const lookMs = 100;
 
 /** The largest share of new requests that is refused: some go on finding out that it is better. */
 const mostRefused = 0.95;
 
-/** Weight of the newest look in what is believed; one slow turn alone is no load. */
+/** Weight of the newest measurement: a single slow turn is no load. */
 const newest = 0.4;
 
 /**
@@ -37,7 +37,7 @@ export class LagAdmission implements Admission {
     return this.#random() >= shareOf(lag, this.#maxLagMs);
   }
 
-  /** Looks no more. */
+  /** Stops measuring. */
   close(): void {
     this.#cancel();
   }

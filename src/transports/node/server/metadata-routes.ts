@@ -7,14 +7,13 @@ import { NodeRequest } from './request.ts';
 export type MetadataRoutes = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
 /**
- * The metadata of a protected server as routes of Express, Connect and the like, beside the path that the server itself is
- * mounted at: clients look for it at the root of the origin. `listen` has it by itself. (RFC 9728, section 3.)
+ * The metadata of a protected server as routes of Express, Connect and the like, in addition to the server's own path:
+ * clients look for the metadata at the root of the origin. `listen` serves it by itself. (RFC 9728, section 3.)
  *
- * @throws TypeError for what is not protected.
+ * @throws TypeError for a server that is not protected.
  *
- * @example
- * app.use(metadataRoutes(guarded));
- * app.all('/mcp', toNodeHandler(guarded, { allowedHosts: ['mcp.example.com'] }));
+ * @example app.use(metadataRoutes(guarded)); app.all('/mcp', toNodeHandler(guarded, { allowedHosts: ['mcp.example.com']
+ * }));
  */
 export function metadataRoutes({ endpoint }: Served): MetadataRoutes {
   const { protection } = endpoint;

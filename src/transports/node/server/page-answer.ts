@@ -24,16 +24,16 @@ function answerOf(one: BrowserPages, asked: Request): Promise<Response> | undefi
   }
 }
 
-/** Says that it failed, and nothing of why; something else, such as a limit of time, may have answered by now. */
+/** Reports a failure without the reason. Another layer, such as a time limit, may have answered by now. */
 function fail(response: ServerResponse): void {
   if (response.headersSent) response.destroy();
   else response.writeHead(500).end();
 }
 
-/** The request in the words of `fetch`; `undefined` for what it has no words for. */
+/** The request in the form of `fetch`; `undefined` if `fetch` has no such form. */
 function requestOf(request: FrameworkRequest): Request | undefined {
   const { method = 'GET', headers, url = '/', originalUrl = url } = request;
-  // HTTP/2 has a pseudo-header in place of Host; fetch has none of them.
+  // HTTP/2 has a pseudo-header instead of Host. `fetch` has no such headers.
   const base = `http://${headers.host ?? String(headers[':authority'] ?? 'localhost')}`;
   if (!URL.canParse(originalUrl, base)) return undefined;
   const lines = Object.entries(headers).flatMap(([name, value]) =>
@@ -44,15 +44,15 @@ function requestOf(request: FrameworkRequest): Request | undefined {
   try {
     return new Request(new URL(originalUrl, base), init);
   } catch {
-    // TRACE, say.
+    // TRACE, for example.
     return undefined;
   }
 }
 
-/** A request as frameworks hand it on: with what they made of its body, and with its whole address. */
+/** A request as frameworks pass it on: with the parsed body, and with its whole address. */
 type FrameworkRequest = IncomingMessage & { readonly originalUrl?: string; readonly body?: unknown };
 
-/** The body. It is looked at only by who answers: of what is for others nothing is read, and nothing is made of it. */
+/** The body. It is only read on demand: the body of a request for another handler stays untouched. */
 function bodyOf(request: FrameworkRequest): RequestInit {
   let parts: AsyncIterator<Uint8Array> | undefined;
   const stream = new ReadableStream<Uint8Array>(

@@ -6,7 +6,7 @@ import type { JsonPieces } from '../../../jsonrpc/encode.ts';
 import { after } from '../../../jsonrpc/timeout.ts';
 import { end, type WriteBatch } from './write-batch.ts';
 
-/** Amount of an unwanted body that is read and thrown away, so that its sender gets to read the refusal. */
+/** Amount of an unwanted body that is read and discarded, so that its sender can read the refusal. */
 const lingerBytes = 32 * 1024 * 1024;
 const lingerMs = 2000;
 
@@ -17,13 +17,13 @@ export class NodeReply implements HttpReply {
   #sent = false;
 
   /**
-   * @param batch Where the answers of a turn wait for its end. Only a server of ours has one: elsewhere something in
-   *   front may look at what a response writes, in the context of its request, and may end when all is answered.
+   * @param batch Collects the answers of a turn. Only a server of ours has one: elsewhere a layer in
+   * front may inspect what a response writes, in the context of its request, and may end when all is answered.
    */
   constructor(response: ServerResponse, batch?: WriteBatch) {
     this.#response = response;
     this.#batch = batch;
-    // A client that breaks off is no failure of ours; 'close' tells of it.
+    // A client that breaks off is no failure of ours. The `close` event reports it.
     response.on('error', ignore);
   }
 
@@ -46,7 +46,7 @@ export class NodeReply implements HttpReply {
     const response = this.#response;
     let framed = false;
     if (!response.headersSent) {
-      // What something in front said of a whole answer does not hold for a stream.
+      // A header that a layer in front set for a complete answer does not apply to a stream.
       response.removeHeader('Content-Length');
       response.writeHead(200, headers === undefined ? eventStreamHeaders : { ...eventStreamHeaders, ...headers });
       response.flushHeaders();
@@ -86,7 +86,9 @@ interface Queue {
   readonly closed: () => void;
 }
 
-/** A response that waits for those before it on its connection: in Node 20 it does not hear that this ended. */
+/**
+ * For a response that waits for earlier ones on its connection: in Node 20 it gets no event when the connection ended.
+ */
 function hearInQueue(response: ServerResponse, run: () => void): void {
   const { socket } = response.req;
   const { waiting, closed } = queueOf(socket);
@@ -123,7 +125,7 @@ function ignore(): void {}
 const noFields: string[] = [];
 const noHeaders: IncomingHttpHeaders = {};
 
-/** Nobody asks for the head of a request whose stream has begun, and there may be many that last. */
+/** The head of a request is not needed after its stream has begun, and there may be many long streams. */
 function forgetHead(request: IncomingMessage): void {
   request.rawHeaders = noFields;
   request.headers = noHeaders;
@@ -134,8 +136,7 @@ function lengthOf(body: JsonPieces): number {
 }
 
 /**
- * Tells whether what is written goes out in chunks as it is: nothing in front has a way of its own, such as to compress
- * it.
+ * Tells whether written data goes out in unchanged chunks: no layer in front changes it, for example by compression.
  */
 function isPlain({ chunkedEncoding, write }: ServerResponse): boolean {
   return chunkedEncoding && write === OutgoingMessage.prototype.write;

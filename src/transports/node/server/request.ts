@@ -4,7 +4,7 @@ import type { Body, IncomingRequest, Room } from '../../http/server/universal.ts
 import { after } from '../../../jsonrpc/timeout.ts';
 import type { AddressOf } from './proxies/trusted-proxies.ts';
 
-/** Headers that Node keeps the first of when they are repeated, where a repetition must not go unseen. */
+/** Headers of which Node keeps only the first, although a repetition must be noticed. */
 const single: ReadonlySet<string> = new Set(['content-type', 'host', 'origin', 'content-length', 'authorization']);
 
 /** A request target with the name of a server in it: that name, and the path with what follows it. */
@@ -18,8 +18,8 @@ export class NodeRequest implements IncomingRequest {
   #address: string | undefined;
 
   /**
-   * @param bodyTimeout How long the body may take, in milliseconds.
-   * @param addressOf Finds out who asks through a proxy; left out, it is the other end of the connection.
+   * @param bodyTimeout Time limit for the body, in milliseconds.
+   * @param addressOf Finds the client behind a proxy; by default it is the other end of the connection.
    */
   constructor(message: IncomingMessage, bodyTimeout: number, addressOf?: AddressOf) {
     this.#message = message;
@@ -65,10 +65,10 @@ export class NodeRequest implements IncomingRequest {
     if (message.body !== undefined && !leftAlone(message, message.body)) return alreadyRead(message.body, limit, room);
     const length = Number(message.headers['content-length'] ?? Number.NaN);
     if (length > limit) return { kind: 'too-large' };
-    // A stream that something else has read to its end never ends again.
+    // A stream that other code has read to its end emits no second end.
     if (message.readableEnded && hasBody(message)) return { kind: 'taken' };
     if (message.readableEnded || message.destroyed) return { kind: 'text', text: '' };
-    // Where nobody else reads it, what has arrived whole is taken without waiting for its events.
+    // If no other code reads it, a body that has fully arrived is taken without waiting for its events.
     const arrived = message.complete || message.readableLength === length;
     if (!arrived || message.readableFlowing !== null)
       return readBody(message, { limit, room, timeout: this.#bodyTimeout });
@@ -76,7 +76,7 @@ export class NodeRequest implements IncomingRequest {
     return room?.take(message.readableLength) === false ? { kind: 'no-room' } : wholeBody(message);
   }
 
-  /** RFC 9112, 3.2.2: what an absolute form names is asked for, whatever the Host header says. */
+  /** RFC 9112, 3.2.2: the host of an absolute form counts, whatever the Host header says. */
   #named(): string | undefined {
     const { url } = this.#message;
     return url === undefined || url.startsWith('/') ? undefined : absoluteForm.exec(url)?.[1];
@@ -102,7 +102,10 @@ export class NodeRequest implements IncomingRequest {
   }
 }
 
-/** Tells what the parsers of Express 4 did not read: they put an empty object in place of every body that they do not parse. */
+/**
+ * Recognizes a body that the parsers of Express 4 did not read: they put an empty object in place of every body that
+ * they do not parse.
+ */
 export function leftAlone(message: IncomingMessage, body: unknown): boolean {
   if (typeof body !== 'object' || body === null || Object.keys(body).length > 0) return false;
   return !(body instanceof Uint8Array) && !message.readableDidRead;
@@ -121,7 +124,7 @@ function alreadyRead(body: unknown, limit: number, room: Room | undefined): Body
   return body instanceof Uint8Array ? decoded(Buffer.from(body)) : { kind: 'value', value: body };
 }
 
-/** Nothing is left of an empty body; without an encoding the rest of a stream is one buffer. */
+/** An empty body leaves nothing. Without an encoding, the rest of a stream is one buffer. */
 function wholeBody(message: IncomingMessage): Body {
   const bytes: unknown = message.read();
   // Its end is still to be seen.
@@ -174,16 +177,16 @@ function readBody(message: IncomingMessage, { limit, room, timeout }: Reading): 
   });
 }
 
-/** Outside of what reads a body, so that it keeps nothing of it. */
+/** Outside of the function that reads a body, so that it keeps no reference to it. */
 function ignore(): void {}
 
-/** Bytes that are kept to put bodies together in; a larger body has memory of its own. */
+/** Bytes of the shared buffer for assembling bodies. A larger body has its own memory. */
 const keptBytes = 2 * 1024 * 1024;
 let kept: Buffer = Buffer.alloc(0);
 
 /**
- * The pieces of a body as one; what it returns is good until the next call. Where fresh memory is asked for each time, its pages and
- * its collection cost more than the copy.
+ * Joins the pieces of a body. The result is valid until the next call. Allocating memory each time would cost more,
+ * through its pages and its collection, than this copy.
  */
 function joined(chunks: readonly Buffer[], size: number): Buffer {
   const [first] = chunks;

@@ -8,9 +8,9 @@ export class Responses {
   #ended: Promise<boolean> | undefined;
 
   /**
-   * Counts one, until it is sent or its connection is gone.
+   * Counts one, until it is sent or its connection has closed.
    *
-   * @returns Counts it no longer.
+   * @returns Stops counting it.
    */
   add(response: ServerResponse): () => void {
     const ended = (): void => {
@@ -22,7 +22,7 @@ export class Responses {
     return ended;
   }
 
-  /** Waits until there is none, for so many milliseconds at most. */
+  /** Waits until there is none, for at most the given milliseconds. */
   async end(ms: number): Promise<void> {
     if (this.#all.size > 0) this.#ended ??= settledWithin(ms, new Promise<void>((resolve) => (this.#none = resolve)));
     await this.#ended;

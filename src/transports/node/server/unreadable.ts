@@ -2,15 +2,15 @@ import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { after } from '../../../jsonrpc/timeout.ts';
 
-/** Time that a peer may take to read why it was turned away. */
+/** Time for a peer to read the refusal. */
 const lingerMs = 1000;
 
-/** Node's own answer to such errors looks for a running response here as well. */
+/** Node's own answer to such errors also looks for a running response here. */
 type Served = Duplex & { readonly _httpMessage?: ServerResponse | null };
 
 /**
- * Answers what is no HTTP, or came too slowly, with JSON like everything else; then the connection ends, whether its
- * peer hears of it or not.
+ * Answers invalid HTTP, or a request that came too slowly, with JSON like every error. Then the connection ends in any
+ * case.
  */
 export function answerUnreadable(error: NodeJS.ErrnoException, socket: Served): void {
   // What follows the first error on a connection is its rest.
@@ -26,9 +26,7 @@ export function answerUnreadable(error: NodeJS.ErrnoException, socket: Served): 
   socket.once('close', cancel);
 }
 
-/**
- * Tells whether what is written now would end up in an answer, or be taken for that of a request which was read whole.
- */
+/** Tells whether data written now would land inside an answer, or be taken for the answer to a fully read request. */
 function isAnswering({ _httpMessage: response }: Served): boolean {
   return response !== undefined && response !== null && (response.headersSent || response.req.complete);
 }

@@ -6,17 +6,18 @@ const pauseMs = 250;
 
 /** Means of waiting for a store. */
 export interface StoreWait {
-  /** Time after which a store that is away is an error, in milliseconds. */
+  /** Time after which an unreachable store is an error, in milliseconds. */
   readonly readyMs: number;
-  /** Hears once that the store is waited for. */
+  /** Called once while waiting for the store. */
   onError(error: Error): void;
   now?(): number;
 }
 
 /**
- * Resolves as soon as a store can be used. One that starts later than this process is tried again; one that can never be used is an error at once.
+ * Resolves as soon as a store can be used. A store that starts later than this process is retried. A permanent failure
+ * is an error at once.
  *
- * @throws what the last try threw.
+ * @throws The error of the last try.
  */
 export async function usableStore(
   store: Pick<NonNullable<Endpoint['store']>, 'check'>,

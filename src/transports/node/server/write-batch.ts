@@ -5,15 +5,15 @@ import type { JsonPieces } from '../../../jsonrpc/encode.ts';
 const most = 64;
 
 /**
- * The answers that are ready in one turn of the event loop, which leave together at its end.
+ * The answers that are ready in one turn of the event loop. They are sent together at its end.
  *
- * A write wakes whoever reads, and waking a process that fell asleep costs more than writing: one that finds several
- * answers at once is woken once. A single answer leaves right after the turn in which its request was read.
+ * A write wakes the reading process, which costs more than the write. A reader that finds several answers is woken
+ * once. A single answer is sent right after the turn in which its request was read.
  */
 export class WriteBatch {
   #waiting: Answered[] = [];
 
-  /** Takes a response whose head is written, to end it. */
+  /** Adds a response whose head is written, to end it. */
   add(response: ServerResponse, body: JsonPieces | undefined): void {
     if (this.#waiting.length === 0) setImmediate(this.#flush);
     this.#waiting.push({ response, body });
@@ -27,7 +27,7 @@ export class WriteBatch {
   };
 }
 
-/** Ends a response with its body. The pieces of one answer leave in one go: what is written in one turn does. */
+/** Ends a response with its body. The pieces of one answer are sent together, since they are written in one turn. */
 export function end(response: ServerResponse, body: JsonPieces | undefined): void {
   if (typeof body === 'object') response.write(body[0]);
   response.end(typeof body === 'object' ? body[1] : body);

@@ -16,7 +16,7 @@ import { messageReader } from '../message-reader.ts';
 import { isLoadFailure } from './load-failure.ts';
 import { endWithProcess, forget, hasGroup, signalTree, whenSignalled } from './process-tree.ts';
 
-/** Options of a process, and its description for who reads that it ended. */
+/** Options of a process, and its description for error messages. */
 interface DescribedOptions extends SpawnOptions {
   readonly description: string;
 }
@@ -71,11 +71,11 @@ function started(child: ChildProcess, command: string, options: SpawnOptions): P
 export function notStarted(command: string, cause: unknown, options: SpawnOptions): ConnectionError {
   const { calledAs, cwd, env } = options;
   const said = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-  // The system says EACCES also when it may not look into one of the folders of PATH.
+  // The system also reports EACCES if it may not read one of the folders of PATH.
   const code = said === 'EACCES' && !isThere(command, env?.['PATH'] ?? process.env['PATH'] ?? '') ? 'ENOENT' : said;
   const [program = '', ...held] = command.trim().split(/\s+/);
   const isUrl = /^https?:\/\//.test(command);
-  // Where it holds its arguments, one of them may be a secret.
+  // If the command holds its arguments, one of them may be a secret.
   const told = held.length === 0 && !isUrl ? command : describeCommand(program, held);
   const called = calledAs ?? `${JSON.stringify(told)}${cwd === undefined ? '' : ` in ${cwd}`}`;
   const missing =
@@ -96,28 +96,28 @@ function isThere(command: string, path: string): boolean {
   return /[/\\]/.test(command) || path.split(delimiter).some((folder) => existsSync(join(folder, command)));
 }
 
-/** Advice on what to write where the arguments stand inside the command. There is no shell that takes them apart. */
+/** Advice for a command that contains its arguments. No shell separates them. */
 function apart(program: string, calledAs: string | undefined): string {
   const name = calledAs === undefined ? `the command ${JSON.stringify(program)}` : 'the command';
   return `; if it holds its arguments, give them apart: ${name}, then each argument as a word of its own`;
 }
 
-/** The system's words may hold those of the command. */
+/** The system's message may contain the command. */
 function withoutWords(cause: Error, calledAs: string | undefined): string {
   if (calledAs === undefined) return cause.message;
   return 'code' in cause ? String(cause.code) : cause.name;
 }
 
-/** Length of the stderr that is kept for the message of a child that died. */
+/** Length of the stderr that is stored for the error message of a dead child. */
 const keptStderr = 2_048;
 
-/** Time that a child, and what it leaves behind, has for each step of its end. */
+/** Time for a child and its descendants for each step of the shutdown. */
 const defaultKillAfterMs = 2_000;
 
-/** Time after its exit that a child's pipes may stay open, held by what it left behind. */
+/** Time after its exit for which descendants may hold the child's pipes open. */
 const lingerMs = 500;
 
-/** Longest time for each step once a signal told this process to end: most hosts send SIGKILL 2 s after SIGTERM. */
+/** Time limit of each step once this process got a signal to end: most hosts send SIGKILL 2 s after SIGTERM. */
 const signalledMs = 750;
 
 /** Tells whether a child exits in time. A signal to this process shortens the time. */
@@ -228,7 +228,7 @@ class ChildChannel implements Channel {
     this.#hear?.(text);
   }
 
-  /** The child has exited: what it started goes with it, and pipes that are held open are let go. */
+  /** The child has exited: its descendants are ended, and pipes that they hold open are released. */
   async #swept(): Promise<void> {
     signalTree(this.#child, this.#forced ? 'SIGKILL' : 'SIGTERM');
     if (this.#forced || !hasGroup(this.#child)) forget(this.#child);
@@ -244,7 +244,7 @@ class ChildChannel implements Channel {
     this.#over(this.#death());
   }
 
-  /** A server that no longer answers, or no longer hears, but lives on is of no use. */
+  /** A server that no longer answers or reads, but lives on, has no use. */
   async #halfClosed(end: 'input' | 'output'): Promise<void> {
     if (this.#closing !== undefined || (await settledWithin(lingerMs, this.#exited))) return;
     this.#over(new ConnectionError('closed', `the server closed its ${end}`));

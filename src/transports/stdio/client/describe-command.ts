@@ -2,14 +2,14 @@
 const harmlessFlags: ReadonlySet<string> = new Set(['-jar', '-m', '-q', '-u', '-y', '--yes', '--quiet', '--silent']);
 
 /**
- * Name that a person would give a command: the program, its first flags by name and what it runs (a script, a package).
- * Anything that may be a secret is left out: values of flags and variables, all later arguments, credentials in a URL.
+ * A readable name of a command: the program, its first flags without values, and the script or package that it runs.
+ * Possible secrets are left out: values of flags and variables, all later arguments, credentials in a URL.
  */
 export function describeCommand(command: string, args: readonly string[]): string {
   const words = [withoutCredentials(command)];
   for (const [index, arg] of args.entries()) {
     const before = index === 0 ? undefined : args[index - 1];
-    // A variable, as `env` takes them, is not what is run.
+    // A variable, as `env` takes them, is not the program.
     const variable = /^[A-Za-z_]\w*=/.exec(arg)?.[0];
     const isFlag = arg.startsWith('-');
     if (variable !== undefined) words.push(`${variable}…`);

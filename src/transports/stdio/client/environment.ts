@@ -1,4 +1,7 @@
-/** The variables that a server needs of its user's environment to run at all. Everything else may be a secret, and is not passed on. */
+/**
+ * The variables of the user's environment that a server needs to run at all. Others may be secrets, and are not passed
+ * on.
+ */
 const inherited: Readonly<Record<'posix' | 'win32', readonly string[]>> = {
   posix: ['HOME', 'LANG', 'LC_ALL', 'LC_CTYPE', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'TZ', 'USER'],
   win32: [
@@ -38,7 +41,7 @@ export interface EnvironmentOptions {
 export function childEnvironment(given: Environment = {}, options: EnvironmentOptions = {}): Record<string, string> {
   const { source = process.env, platform = process.platform } = options;
   const windows = platform === 'win32';
-  // Names on Windows differ by case alone where they are the same variable.
+  // On Windows, names that differ only in case are the same variable.
   const same = (name: string): string => (windows ? name.toUpperCase() : name);
   const replaced = new Set(Object.keys(given).map(same));
   const names = inherited[windows ? 'win32' : 'posix'].filter((name) => !replaced.has(name));

@@ -7,7 +7,7 @@ const groups = new Map<number, ChildProcess>();
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Signals a child and everything it started: its process group, and on Windows, where there are none and signals only
+ * Signals a child and its descendants: its process group. On Windows, which has no groups and where signals only
  * terminate, its process tree.
  */
 export function signalTree(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
@@ -22,13 +22,11 @@ export function signalTree(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): 
   try {
     process.kill(-child.pid, signal);
   } catch {
-    // The whole group is gone already.
+    // The whole group has ended already.
   }
 }
 
-/**
- * Tells whether anything that a child started lives on in its group; on Windows nobody can tell once the child is gone.
- */
+/** Tells whether descendants of a child live on in its group. On Windows this is unknown once the child has ended. */
 export function hasGroup({ pid }: ChildProcess): boolean {
   if (pid === undefined || process.platform === 'win32') return false;
   try {
@@ -48,7 +46,7 @@ export function endWithProcess(child: ChildProcess): void {
   groups.set(child.pid, child);
 }
 
-/** True once a signal told this process to end. */
+/** True once this process got a signal to end. */
 let isSignalled = false;
 
 const onSignal = new Set<() => void>();
@@ -82,13 +80,13 @@ function killAll(): void {
 /** Time that others who listen to a signal have to end in their own way. */
 const graceMs = 5_000;
 
-/** By it the copies of this module in one process know each other's listeners. */
+/** Copies of this module in one process recognize each other's listeners by it. */
 const yields = Symbol.for('parley-mcp: leaves the end of the process to the signal');
 
 /**
- * Children in groups of their own miss the signals of the terminal. A process with a listener no longer ends by a signal:
- * so it is ended here, children first. Whoever else only cleans up does so on the way; a listener that may end the
- * process itself has a while to do it.
+ * Children in groups of their own miss the signals of the terminal. A process with a listener no longer ends by a
+ * signal. So it is ended here, children first. Listeners that only clean up do so meanwhile. A listener that may end
+ * the process itself gets time to do it.
  */
 const passOn = Object.assign(
   (signal: NodeJS.Signals): void => {
@@ -118,7 +116,7 @@ function endBy(signal: NodeJS.Signals): void {
 /** Number of listeners of `signal-exit`, which waits for all others to leave: its versions 4, and 3. */
 function signalExitListeners(): number {
   const emitters = [
-    // Both put their state where all their copies find it; what it is is asked below.
+    // Both libraries put their state where all their copies find it. Its type is checked below.
     (globalThis as Readonly<Record<symbol, unknown>>)[Symbol.for('signal-exit emitter')],
     (process as { readonly __signal_exit_emitter__?: unknown }).__signal_exit_emitter__,
   ];

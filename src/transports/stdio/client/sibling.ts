@@ -22,11 +22,11 @@ export function siblingPath(name: string, beside: string | URL = process.argv[1]
 }
 
 /**
- * Reaches a server by starting the program that lies beside the one that runs; else like `spawn`. A script of
- * JavaScript is run by this Node.
+ * Reaches a server by starting the program in the folder of the running one; otherwise like `spawn`. A JavaScript file
+ * is run by this Node.
  *
  * @param name A file name without folders.
- * @throws TypeError when `name` is a path.
+ * @throws TypeError if `name` is a path.
  */
 export function spawnSibling(name: string, args: readonly string[] = [], options: SpawnOptions = {}): Transport {
   const path = siblingPath(name);

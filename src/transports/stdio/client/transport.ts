@@ -13,8 +13,8 @@ export interface SpawnOptions {
   /** The working directory of the server; that of this process by default. */
   readonly cwd?: string;
   /**
-   * Name that messages give the command, in place of its words and its working directory: for those that hold secrets.
-   * By default the program, and what it runs (a script, a package); what may be a secret in an argument is left out.
+   * Name of the command in messages, instead of its text and its working directory. Use it for commands with secrets.
+   * By default the program and its script or package. Possible secrets in an argument are left out.
    */
   readonly calledAs?: string;
   /**
@@ -22,11 +22,11 @@ export interface SpawnOptions {
    * error.
    */
   readonly stderr?: 'inherit' | 'ignore' | 'pipe';
-  /** Hears what the server writes to stderr; what it throws, or rejects with, is printed. */
+  /** Receives what the server writes to stderr. Its errors are printed. */
   readonly onStderr?: (text: string) => void;
   /**
-   * Time that closing waits after each step (end of input, SIGTERM) before the next, and that what a server leaves
-   * behind may take to end; 2 seconds by default. After a signal to this process a step takes 750 ms at most.
+   * Time that closing waits after each step (end of input, SIGTERM) before the next, and that descendants have to end;
+   * 2 seconds by default. After a signal to this process, a step takes at most 750 ms.
    */
   readonly killAfterMs?: number;
   /** Limit of the bytes of a message of the server; 10 MiB by default. */
@@ -58,7 +58,7 @@ export function spawn(command: string, args: readonly string[] = [], options: Sp
     network: 'pipe',
     ownsProcess: true,
     async open(receiver) {
-      // A server on stdio exports this beside what it needs, and loads no module of Node for it.
+      // A server on stdio exports this too, and must not load Node modules for it.
       const { openChild } = await import('./child.ts');
       return await openChild({ command, args, options: { ...options, description }, receiver });
     },

@@ -10,7 +10,9 @@ export function unpassedIn(text: string, given: Environment = {}, options: Envir
   return Object.keys(source).filter((name) => words.has(name) && !(name in passed) && /[A-Z]/.test(name));
 }
 
-/** Says which variables a program that ended mentions and did not get, and how to pass them on; empty where there are none. */
+/**
+ * Names the variables that a dead program mentions and did not get, and how to pass them on; empty if there are none.
+ */
 export function unpassedWords(text: string, given: Environment | undefined, pass: PassOn = byOption): string {
   const names = unpassedIn(text, given);
   return names.length === 0 ? '' : `${names.join(', ')} of yours was not passed on: ${pass(names)} does`;

@@ -7,8 +7,7 @@
 export function guardStdout(): () => void {
   const { stdout } = process;
   const write = stdout.write;
-  // The stream of stderr is made when somebody writes there, and not at every start.
-  // What is given is passed on as it is, by whichever overload.
+  // Stderr is opened on the first write, not at every start. The arguments are passed on unchanged, for every overload.
   const guarded = ((...given: Parameters<typeof write>) => process.stderr.write(...given)) as typeof write;
   stdout.write = guarded;
   return () => {

@@ -1,11 +1,11 @@
 import { after } from '../../../jsonrpc/timeout.ts';
 
-/** Age of the end of input at which a process that still runs is told of, in milliseconds. */
+/** Time after the end of input at which a process that still runs is reported, in milliseconds. */
 const noticeMs = 10_000;
 
 /**
- * Says on standard error that a process outlives its client, and how it is ended. Most hosts start a server and forget it, so that
- * one with an open timer or pool would run for ever. This keeps no process alive.
+ * Reports on standard error that a process outlives its client, and how to end it. Most hosts start a server and forget
+ * it, so a process with an open timer or pool would run forever. The timer itself keeps no process alive.
  */
 export function noticeLingering(): void {
   after(noticeMs, () =>

@@ -26,7 +26,7 @@ import { lineWriter, type LineWriter } from '../line-writer.ts';
 export interface StdioServerOptions {
   /** Stream that messages come from; `process.stdin` by default. */
   readonly input?: Readable;
-  /** Stream that messages go to; `process.stdout` by default. Nothing else may be written there. */
+  /** Stream for the messages; `process.stdout` by default. Nothing else may be written there. */
   readonly output?: Writable;
   /** Limit of the bytes of a message; 10 MiB by default. A longer one is refused, and the next is read as usual. */
   readonly maxLineBytes?: number;
@@ -38,34 +38,35 @@ export interface StdioServerOptions {
   /** Time that running requests may take to finish once the input ended; 5 seconds by default. */
   readonly drainMs?: number;
   /**
-   * Choice whether what anybody else writes to `process.stdout` (as `console.log` does) goes to stderr meanwhile; true
-   * by default.
+   * True if other writes to `process.stdout` (by `console.log`, for example) go to stderr meanwhile; true by default.
    */
   readonly guardStdout?: boolean;
   /**
-   * True ends the process once the client has gone, half a second after the last answer, whatever still runs; `close` does not. By
-   * default a process lives on while it has open timers, pools or servers, and 10 seconds after the end of standard input a line on
-   * standard error says so; false leaves that out.
+   * True ends the process half a second after the last answer once the client has gone, whatever still runs; `close`
+   * does not. By default a process lives on while it has open timers, pools or servers. 10 seconds after the end of
+   * standard input, a line on standard error reports that; false leaves the line out.
    */
   readonly exit?: boolean;
-  /** Hears what went wrong beside the messages; by default the `onError` of what is served, where that was given one. Nothing is printed by default. */
+  /**
+   * Receives errors outside of messages; by default the `onError` of the server or bridge, if it has one. Nothing is
+   * printed by default.
+   */
   readonly onError?: (error: Error) => void;
 }
 
 /** A server that serves its one client over standard input and output. */
 export interface StdioServer {
-  /** Resolves when the conversation is over, whoever ended it. */
+  /** Resolves when the conversation is over, whichever side ended it. */
   readonly closed: Promise<void>;
-  /** Ends the conversation at once: what is running is aborted, what is written is flushed. */
+  /** Ends the conversation at once: running requests are aborted, and written data is flushed. */
   close(): Promise<void>;
 }
 
 /**
- * Serves one client over standard input and output. It ends when the input does; the process ends with it where `exit` says so.
+ * Serves one client over standard input and output. It ends when the input does. With `exit`, the process ends too.
  *
- * @throws TypeError for options that are unknown or make no sense, and for an output that is in use.
- * @example
- * serveStdio(server, { exit: true });
+ * @throws TypeError for unknown or invalid options, and for an output that is in use.
+ * @example serveStdio(server, { exit: true });
  */
 export function serveStdio(served: Served, options: StdioServerOptions = {}): StdioServer {
   checkOptions(options);
@@ -108,9 +109,7 @@ class StdioSession {
   readonly #reader: LineReader;
   readonly #writer: LineWriter;
   readonly #conversation: Conversation;
-  /**
-   * Number of requests that wait for their answers, open streams not counted, and those who wait until there are none.
-   */
+  /** Number of unanswered requests, open streams not counted, and the callers that wait until there are none. */
   #running = 0;
   #onIdle: (() => void) | undefined;
   readonly #exactNumbers: boolean | undefined;
@@ -142,7 +141,7 @@ class StdioSession {
     this.#conversation = endpoint.converse({
       network: 'pipe',
       lasting: true,
-      // What a handler sends before its answer is not to wait until the handler lets go.
+      // Messages before the answer must not wait until the handler yields.
       send: (message) => this.#send(message, 'now'),
     });
     this.#reader = lineReader({
@@ -240,7 +239,7 @@ class StdioSession {
     );
   }
 
-  /** An answer that cannot be read gets no response: who asked learns of it. Gives whether it is one. */
+  /** An unreadable answer gets no response: the handler that asked gets the error. Returns true if it is an answer. */
   #unheard(problem: Error, seen: Glimpse | undefined): boolean {
     if (seen?.kind !== 'answer') return false;
     const error = { code: -32603, message: `the answer of the client cannot be read: ${problem.message}` };
@@ -299,7 +298,7 @@ class StdioSession {
   }
 }
 
-/** JSON-RPC 2.0, Response object: the id is null only where it cannot be told. */
+/** JSON-RPC 2.0, Response object: the id is null only if it is unknown. */
 function withId(response: ResponseMessage, id: RequestId | undefined): ResponseMessage {
   return id === undefined ? response : { ...response, id };
 }

@@ -9,7 +9,10 @@ const headers = {
   'Cache-Control': 'no-store',
 };
 
-/** Answers a person who opened the address of a server in a browser: what it is, and the configuration for a client. It shows nothing but that address. */
+/**
+ * Answers a user who opened the address of a server in a browser: with an explanation and the configuration for a
+ * client. It shows nothing but that address.
+ */
 export function answerBrowser(request: IncomingRequest, reply: HttpReply): void {
   const config = { mcpServers: { 'my-server': { type: 'http', url: addressOf(request) } } };
   const text = escaped(JSON.stringify(config, null, 2));

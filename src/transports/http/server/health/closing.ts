@@ -1,11 +1,12 @@
 import { refuseUnknown, type Names } from '../../../../options/known-names.ts';
 import { refuseNoNumber } from '../../../../options/known-values.ts';
 
-/** Times of an end that loses nobody. */
+/** Times of a shutdown that loses no requests. */
 export interface ClosingTimes {
   /**
-   * Time in which everything is served as before and `health.ready` says 503, so that a balancer hears of it before anybody is refused, in
-   * milliseconds; 0, which is right where nothing in front asks. As long as two of the balancer's looks is right behind one.
+   * Time for which everything is served as before while `health.ready` answers 503, in milliseconds. A balancer then
+   * learns of the shutdown before any client is rejected. The default 0 is right without a balancer. With one, use
+   * twice its check interval.
    */
   readonly readyMs?: number;
   /** Time that requests being answered have from then on, in milliseconds; that of the option `drainMs` by default. */
@@ -15,9 +16,10 @@ export interface ClosingTimes {
 const names: Names<ClosingTimes> = { readyMs: 1, drainMs: 1 };
 
 /**
- * Refuses what are no times. A text is none and is fine: that of a signal, where a program listens to it with `close` itself.
+ * Rejects invalid times. A string is accepted and ignored: it is the signal name if a program registers `close` as a
+ * signal listener.
  *
- * @throws TypeError for what is no time.
+ * @throws TypeError for invalid times.
  */
 export function checkClosing(times: ClosingTimes): void {
   if (typeof times === 'string') return;

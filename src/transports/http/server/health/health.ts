@@ -5,26 +5,30 @@ import { answerBrowser } from './browser-page.ts';
 
 /** The paths at which a platform asks how a server is. They are apart from that of the endpoint. */
 export interface HealthPaths {
-  /** Path that answers 200 as long as this process takes turns at all, such as `/livez`; who hears nothing may start it anew. */
+  /**
+   * Path that answers 200 while the event loop of this process runs, such as `/livez`. Without an answer, a platform
+   * may restart the process.
+   */
   readonly live?: string;
   /**
-   * Path that answers 200 while new requests are taken, such as `/readyz`. It is 503 from the moment that `close` begins, and while the store of the server
-   * cannot be used, which is found out anew when it is asked 5 seconds later or more: a balancer sends its requests elsewhere then.
+   * Path that answers 200 while new requests are accepted, such as `/readyz`. It answers 503 once `close` has begun,
+   * and while the store of the server cannot be used. The store's state is checked again when it is requested 5 seconds
+   * later or more. A balancer then sends its requests to other processes.
    */
   readonly ready?: string;
 }
 
 const headers = { 'Cache-Control': 'no-store' };
 
-/** Reason why nobody is to be sent here; without a word of where the store is, since everybody may ask. */
+/** Reason why requests should go elsewhere. It does not name the store's address, since the answer is public. */
 type NotReady = 'the server is shutting down' | 'the store is full' | 'the store cannot be used';
 
-/** Time for which it is believed what a store said, in milliseconds. */
+/** Time for which the store's last state is reused, in milliseconds. */
 const believedMs = 5_000;
 
 /**
- * Answers the questions of a platform, to everybody: the answer says nothing but how this process is, in one line of JSON where it
- * is not ready, and who asks knows it by an address, so that neither Host nor Origin is looked at.
+ * Answers health checks of a platform, from any caller. The answer has only the state of this process, in one line of
+ * JSON if it is not ready. Platforms use an IP address, so neither Host nor Origin is checked.
  */
 export class Health {
   readonly #paths: HealthPaths;
@@ -37,7 +41,7 @@ export class Health {
     this.#context = context;
   }
 
-  /** @returns False for a request that asks something else. */
+  /** @returns False if it is not a health check. */
   answers(request: IncomingRequest, reply: HttpReply): boolean {
     const { live, ready } = this.#paths;
     const { path, method } = request;
@@ -73,7 +77,7 @@ export class Health {
   }
 }
 
-/** A store ends each call within 2 seconds; why it cannot be used is told where it is used. */
+/** A store ends each call within 2 seconds. Its failure is reported where it is used. */
 function look(store: Store): NotReady | undefined | Promise<NotReady | undefined> {
   try {
     const checked = store.check();
@@ -85,7 +89,7 @@ function look(store: Store): NotReady | undefined | Promise<NotReady | undefined
 }
 
 function reasonOf(error: unknown): NotReady {
-  // By its words alone: the class is loaded where a store is.
+  // Compares the field only: the class is loaded with the store.
   const { reason } = (error ?? {}) as { readonly reason?: unknown };
   return reason === 'full' ? 'the store is full' : 'the store cannot be used';
 }
@@ -96,7 +100,7 @@ export function wantsPage(request: IncomingRequest): boolean {
   return accept.includes('text/html') && !/event-stream|json/.test(accept);
 }
 
-/** Shows that person what the address is. */
+/** Shows the user the page that explains the address. */
 export function showPage(request: IncomingRequest, reply: HttpReply): void {
   answerBrowser(request, reply);
 }

@@ -15,7 +15,7 @@ const reasons: Readonly<Record<number, RefusalReason>> = {
   503: 'busy',
 };
 
-/** A reply that tells of a status which refuses. */
+/** A reply that reports statuses of refusals. */
 export class ToldReply implements HttpReply {
   readonly #reply: HttpReply;
   readonly #tell: OnEvent;

@@ -22,17 +22,17 @@ export class AnsweredBatch {
     this.flush();
   }
 
-  /** Sends what came, should it be a stream by now. */
+  /** Sends the collected responses if the answer is a stream by now. */
   flush(): void {
     if (this.#answer.streaming) for (const json of this.#collected.splice(0)) this.#answer.message(json);
   }
 
-  /** Completes it; false where there is nothing to answer. */
+  /** Completes it; false if there is nothing to answer. */
   complete(): boolean {
     this.flush();
     const texts = this.#collected;
     if (!this.#answer.streaming && texts.length === 0 && this.requests === 0) return this.#answer.gone;
-    // An answer that is complete, or whose client is gone, takes no more.
+    // An answer that is complete, or whose client is gone, accepts nothing more.
     this.#answer.finish(200, this.#answer.streaming || texts.length === 0 ? undefined : `[${texts.join(',')}]`);
     return true;
   }

@@ -3,25 +3,25 @@ import type { JudgedNotification, JudgedResponse } from '../../../../server/runt
 import type { Message, RequestId } from '../../../../jsonrpc/message.ts';
 import type { LastingStreams } from './stream.ts';
 
-/** The other processes that serve a session, as its copy here has them. Without any there is nothing in its place. */
+/** The other processes that serve a session, for its replica here; left out if there are none. */
 export interface Elsewhere {
   /** Beginning of the ids of questions that are asked here, by which their answers find the way back. */
   readonly idsBegin: string;
-  /** Writes down what the client changed. */
+  /** Records a change by the client. */
   changed(change: SessionChange): void;
-  /** Waits until every process can know what was changed, as far as that could be written down. */
+  /** Waits until every process can read the change, or writing it failed. */
   saved(): Promise<void> | undefined;
   /** Number of times that a change could not be written down. */
   readonly failures: number;
   /** The streams of the session, in the way of its revision. */
   streams(resumption: 'event-ids' | 'polling'): LastingStreams;
-  /** Waits until what was sent on streams is kept and written. */
+  /** Waits until the messages on streams are stored and written. */
   flushed(): Promise<unknown>;
   /**
-   * Passes on what may be for another process.
+   * Forwards a message that may belong to another process.
    *
    * @param runs Tells whether a request runs here.
-   * @returns True when it is for nobody here.
+   * @returns True if it does not belong to this process.
    */
   pass(judged: JudgedNotification | JudgedResponse, runs: (id: RequestId) => boolean): boolean;
   /** Takes a message that belongs to no request, and for which no stream is open here; false when it is to wait here. */

@@ -4,7 +4,7 @@ import type { HttpSession } from './session.ts';
 /** Sessions of one owner. */
 interface OwnedSessions {
   count: number;
-  /** Those in which nothing goes on, in the order in which they became idle. */
+  /** The idle sessions, in the order in which they became idle. */
   readonly idle: Set<HttpSession>;
 }
 
@@ -55,7 +55,7 @@ export class IdleSessions {
     return longest;
   }
 
-  /** The session that is idle longest, whoever has it. */
+  /** The session that has been idle longest, of any owner. */
   longest(): HttpSession | undefined {
     const [longest] = this.#idle;
     return longest;

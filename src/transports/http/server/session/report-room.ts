@@ -6,7 +6,7 @@ export interface ReportLimits {
   readonly length: number;
 }
 
-/** Half of what the memory of a process keeps of one session by default, for the time that it keeps it. */
+/** Half of the default limits for one session's events in memory. */
 const ofMemory: ReportLimits = { events: 500, length: 512 * 1024 };
 
 /** Half of what stores that processes share keep: fewer events, and bytes of sealed text. */
@@ -27,7 +27,7 @@ export class ReportRoom {
     this.#most = most;
   }
 
-  /** Takes room for a message; false for a report that is not to be kept. Other messages are always kept. */
+  /** Takes room for a message; false for a report that should not be stored. Other messages are always stored. */
   take(json: string): boolean {
     if (!isReport(json)) return true;
     const now = this.#now();

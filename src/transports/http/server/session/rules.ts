@@ -6,21 +6,22 @@ import type { HttpContext } from '../context.ts';
 import type { FullQuota, QuotaClient } from '../quota.ts';
 import { fullProblem, shuttingDown, type HttpProblem } from '../status.ts';
 
-/** Tells whether two requests come from the same principal, or both from nobody. */
+/** Tells whether two requests come from the same principal, or both have none. */
 export function samePrincipal(a: AuthInfo | undefined, b: AuthInfo | undefined): boolean {
   return a?.principal === b?.principal;
 }
 
 /**
- * Spec 2025-11-25, Transports, Protocol version header: what is invalid or unsupported is a bad request. That it is the one
- * of `initialize` is a SHOULD of clients, some of which open their stream with their newest; the session knows its own.
+ * Spec 2025-11-25, Transports, Protocol version header: an invalid or unsupported version is a bad request. Sending the
+ * version of `initialize` is a SHOULD for clients. Some open their stream with their newest version, and the session
+ * knows its own.
  */
 export function versionProblem(header: string | undefined): HttpProblem | undefined {
   if (header === undefined || revisionOf(header) !== undefined) return undefined;
   return { status: 400, message: 'MCP-Protocol-Version is not supported' };
 }
 
-/** Judges the messages of a batch; of one that is too long only so many that this shows. */
+/** Parses the messages of a batch; if it is too long, only enough to show that. */
 export function judgedBatch(
   values: readonly unknown[],
   { endpoint, settings }: Pick<HttpContext, 'endpoint' | 'settings'>,
@@ -78,7 +79,7 @@ export function isSessionId(id: string): boolean {
   return /^[\x21-\x7e]{32,128}$/.test(id);
 }
 
-/** Random bytes in visible ASCII: 192 bits by default, which nobody guesses. */
+/** Random bytes in visible ASCII: 192 bits by default, which cannot be guessed. */
 export function randomText(bytes = 24): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(bytes)), (byte) => byte.toString(16).padStart(2, '0')).join(
     '',

@@ -25,10 +25,10 @@ export class RunningAnswers {
   }
 
   /**
-   * Lets the messages of a request go to its answer.
+   * Sends the messages of a request to its answer.
    *
-   * @returns The id to forget it by; `undefined` for an id in use, whose second request the conversation refuses: the
-   *   first keeps its answer.
+   * @returns The id for `forget`; `undefined` for an id in use. The conversation rejects such a second request: the
+   * first keeps its answer.
    */
   expect(id: RequestId, answer: HttpAnswer): RequestId | undefined {
     if (this.#answers.has(id)) return undefined;
@@ -43,15 +43,16 @@ export class RunningAnswers {
     return { batch, over: () => void this.#batches.delete(answer) };
   }
 
-  /** @returns The response in the place of none, where the process ended before there was one. */
+  /** @returns The substitute response, if the process stopped before there was one. */
   forget(id: RequestId): ResponseMessage | undefined {
     return this.#answers.delete(id) && this.#isStopped ? (this.#lastOf.get(id) ?? this.#last(id)) : undefined;
   }
 
   /**
-   * Says to whoever waits for what runs that its outcome is not known: the session is about to end with its process.
+   * Reports to waiting clients that the outcome of running requests is unknown: the session ends with its process.
    *
-   * @param sayThemselves True where streams go on in other processes, and say it there; those that cannot be resumed do not.
+   * @param sayThemselves True if streams continue in other processes and report it there. Streams that cannot be
+   *   resumed do not.
    */
   stop(sayThemselves: boolean): void {
     this.#isStopped = true;
@@ -61,7 +62,7 @@ export class RunningAnswers {
       if (answer.streaming && sayThemselves && (batch?.requests ?? 1) === 1) continue;
       const response = this.#last(id);
       if (batch !== undefined && !answer.streaming) {
-        // It has all of its responses at once, and what had not begun is not known any more then.
+        // A batch is answered as a whole. Requests in it that had not begun then have an unknown outcome too.
         this.#lastOf.set(id, response);
         continue;
       }
@@ -72,7 +73,9 @@ export class RunningAnswers {
     this.#completeStreams();
   }
 
-  /** Completes the streams of batches of which nothing runs any more: what they were answered before they were streams is sent nowhere else. */
+  /**
+   * Completes the streams of batches without running requests: responses from before the stream are sent nowhere else.
+   */
   #completeStreams(): void {
     const running = new Set(this.#answers.values());
     for (const [answer, batch] of this.#batches)

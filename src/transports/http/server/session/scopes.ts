@@ -6,9 +6,9 @@ import type { HttpCall } from '../call.ts';
 import { isRequest } from './rules.ts';
 
 /**
- * Turns messages away that together need more scopes than their sender has: none of them is run then.
+ * Rejects messages that together need more scopes than their sender has. None of them runs then.
  *
- * @returns Whether they were turned away.
+ * @returns True if they were rejected.
  */
 export async function lacksScopes(endpoint: Endpoint, messages: readonly Judged[], call: HttpCall): Promise<boolean> {
   const { protection } = endpoint;

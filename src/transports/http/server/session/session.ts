@@ -28,7 +28,7 @@ import { SessionStreams } from './streams.ts';
 /** Limit of messages that wait for a client that has no stream open. */
 const undeliveredLimit = 64;
 
-/** Result of what could not be told to the other processes. */
+/** Result of a change that could not be sent to the other processes. */
 const unkept = Symbol('not kept');
 const notKept = busy('the session cannot be kept now; try again later');
 const none: readonly JudgedRequest[] = [];
@@ -39,22 +39,22 @@ export interface SessionContext extends HttpContext {
   readonly events: EventStore | 'none';
   /** Forgets a session, and ends it. */
   dismiss(session: HttpSession): void;
-  /** Hears that a session became busy or idle. */
+  /** Called when a session became busy or idle. */
   changed(session: HttpSession): void;
 }
 
 /** Origin of a session: opened here, or by another process. */
 export interface SessionOrigin {
   readonly id: string;
-  /** Its other processes, where there are any. */
+  /** Its other processes, if there are any. */
   readonly elsewhere?: Elsewhere | undefined;
   /** Facts of it, where another one opened it. */
   readonly record?: SessionRecord | undefined;
 }
 
 /**
- * One session of a handshake revision: a conversation over many requests. A message that belongs to a running
- * request goes on the stream of its POST, any other on the stream of the GET; each on exactly one.
+ * One session: a conversation over many requests. A message of a running request goes on the stream of its POST, any
+ * other on the stream of the GET. Each is sent on exactly one.
  */
 export class HttpSession implements Link {
   readonly network = 'tcp';
@@ -108,7 +108,7 @@ export class HttpSession implements Link {
     return this.#ended;
   }
 
-  /** Tells whether something goes on: a request that is answered, a stream that is open. */
+  /** Tells whether there is a running request or an open stream. */
   get isBusy(): boolean {
     return this.#calls > 0;
   }
@@ -117,7 +117,7 @@ export class HttpSession implements Link {
     return this.#elsewhere?.idsBegin;
   }
 
-  /** All that another process needs to go on with it. */
+  /** The data that another process needs to continue it. */
   get record(): SessionRecord | undefined {
     return this.#conversation.record;
   }
@@ -126,7 +126,7 @@ export class HttpSession implements Link {
     this.#elsewhere?.changed(change);
   }
 
-  /** Takes over what was changed at other processes. */
+  /** Applies changes from other processes. */
   restore(record: SessionRecord): void {
     this.#conversation.restore?.(record);
   }
@@ -153,7 +153,7 @@ export class HttpSession implements Link {
     if (json === undefined) return;
     const answer = related === undefined ? undefined : this.#answers.get(related);
     if (answer?.message(json) === true) return;
-    // Its client was told how the call ended; on another stream it would overtake what came before that.
+    // Its client has the final response. On another stream this message would overtake earlier ones.
     if (answer?.isTaken === true && !('id' in message)) return;
     if (this.#elsewhere?.deliver(json, message) === true) return;
     this.deliver(json);
@@ -185,7 +185,7 @@ export class HttpSession implements Link {
   /** Answers a POST of one message. */
   post(call: HttpCall, judged: Exclude<Judged, JudgedMalformed>): Done {
     if (judged.kind === 'request') return this.#request(call, judged);
-    // What is said to another process needs no copy of the session to hear it.
+    // A message for another process does not need the session's replica here.
     const isPassed = this.#elsewhere?.pass(judged, (id) => this.#answers.get(id) !== undefined) === true;
     if (isPassed) return call.reply.send(202);
     return this.#during(this.#kept(judged, this.#conversation.take(judged, call.auth)), (response) => {
@@ -229,12 +229,12 @@ export class HttpSession implements Link {
     this.#elsewhere?.listening();
   }
 
-  /** Finds what a client missed; `undefined` when that cannot be told. */
+  /** Finds the messages that a client missed; `undefined` if that is not possible. */
   resume(lastEventId: string): Promise<Resumption | undefined> {
     return this.#resumable.resume(lastEventId);
   }
 
-  /** Makes the reply of a GET the connection of a stream that broke: first what was missed, then what comes. */
+  /** Makes the reply of a GET the connection of a broken stream: first the missed messages, then new ones. */
   takeUp(call: HttpCall, resumption: Resumption, lastEventId: string): void {
     const isMoved = resumption.isMoved === true && resumption.stream?.ended === false;
     if (isMoved) this.#standalone = resumption.stream;
@@ -252,12 +252,12 @@ export class HttpSession implements Link {
     return this.#resumable.resumption !== 'none';
   }
 
-  /** Asks who listens for what belongs to no request to come back after a time: another process goes on with the stream. */
+  /** Asks the reader of the GET stream to come back later: another process continues the stream. */
   sendAway(retryMs: number): void {
     if (this.listening) this.#listener?.pause(retryMs);
   }
 
-  /** Lets go of the stream for what belongs to no request: another process may have it now. */
+  /** Releases the GET stream: another process may have it now. */
   letGo(): void {
     const stream = this.#standalone;
     this.#standalone = undefined;
@@ -270,16 +270,17 @@ export class HttpSession implements Link {
   }
 
   /**
-   * Says to whoever waits for what runs here that its outcome is not known: the session is about to end with its process.
+   * Reports to waiting clients that the outcome of running requests is unknown: the session ends, perhaps with its
+   * process.
    *
-   * @param why Reason: its process ends, or it alone does.
+   * @param why The reason: its process ends, or only the session does.
    */
   stop(why: LastReason = 'stopped'): void {
     this.#why = why;
     this.#answers.stop(this.#elsewhere !== undefined && this.resumes);
   }
 
-  /** Ends the session: what runs is aborted, its streams end. */
+  /** Ends the session: running requests are aborted, and its streams end. */
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -289,7 +290,7 @@ export class HttpSession implements Link {
     this.#conversation.close();
   }
 
-  /** The streams behave as the settled revision says. */
+  /** The streams behave as the negotiated revision requires. */
   get #resumable(): LastingStreams {
     if (this.#streams !== undefined) return this.#streams;
     const { settings, events } = this.#context;
@@ -334,7 +335,7 @@ export class HttpSession implements Link {
 
   /** Spec 2025-11-25, Transports: a client that disconnects has not cancelled its request. */
   #answer(call: HttpCall, requests: readonly JudgedRequest[]): HttpAnswer {
-    // What has not begun when its stream does may have run when that is found.
+    // Requests that have not begun when the stream does may have run when it is read later.
     const maker = this.#resumable.answering(requests.map(idOf));
     const answer = new HttpAnswer(this.#context, call, maker);
     call.reply.onClose(() => answer.closed());
@@ -353,12 +354,15 @@ export class HttpSession implements Link {
     return response ?? last;
   }
 
-  /** The response to what is still being answered when it ends. */
+  /** The response to a request that is still running when the session ends. */
   #last(id: RequestId): ResponseMessage {
     return lastResponse({ id, waits: this.#conversation.waits?.(id) === true, why: this.#why }, this.revision);
   }
 
-  /** Waits for every process to know what was changed, before anything is said of it; that it failed is said to who changed something. */
+  /**
+   * Waits until every process has the change, before it is answered. A failure is reported to the client that made the
+   * change.
+   */
   #kept<T>(judged: Judged | undefined, work: Promise<T>): Promise<T | typeof unkept> {
     const elsewhere = this.#elsewhere;
     if (elsewhere === undefined) return work;
@@ -369,13 +373,13 @@ export class HttpSession implements Link {
     });
   }
 
-  /** Counts something that goes on until it is over, and then goes on with what came of it. */
+  /** Counts running work until it is over, and then continues with its outcome. */
   #during<T>(work: Promise<T>, proceed: (value: T) => unknown): Promise<void> {
     this.#began();
     return work.then(
       (value) => {
         this.#left();
-        // Where that takes time the request is not over before.
+        // If that takes time, the request is not over before.
         return proceed(value) as undefined;
       },
       (cause: unknown) => {

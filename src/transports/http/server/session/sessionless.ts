@@ -9,10 +9,10 @@ import { lastResponse, refuse, sessionStatus, type HttpProblem } from '../status
 import { batchProblem, versionProblem } from './rules.ts';
 import { lacksScopes } from './scopes.ts';
 
-/** Handshake clients that are answered request by request: nothing is kept of them, so that any process answers any request. */
+/** Session-based clients without stored sessions: any process answers any request. */
 export class Sessionless {
   readonly #context: HttpContext;
-  /** Ends of what is being answered, in the middle of it. */
+  /** Functions that end running answers. */
   readonly #running = new Set<() => void>();
 
   constructor(context: HttpContext) {
@@ -24,7 +24,7 @@ export class Sessionless {
     const revision = this.#revision(call, judged.kind === 'request' ? judged.message.id : undefined);
     if (revision === undefined) return;
     if (judged.kind === 'request') return this.#request(call, judged, revision);
-    // What it is about would be in a process that nobody knows; an answer is to nothing that was asked.
+    // Its request would be in an unknown process. An answer belongs to no question.
     call.reply.send(202);
   }
 
@@ -62,7 +62,7 @@ export class Sessionless {
     });
   }
 
-  /** Ends what is being answered: whoever waits hears that its outcome is not known. */
+  /** Ends running answers: the clients learn that the outcome is unknown. */
   close(): void {
     for (const stop of this.#running) stop();
   }
@@ -98,7 +98,7 @@ export class Sessionless {
     }
   }
 
-  /** The revision of a request; `undefined` where it was refused. */
+  /** The revision of a request; `undefined` if it was rejected. */
   #revision(call: HttpCall, id?: RequestId): Revision | undefined {
     const revision = call.version === undefined ? this.#unnamed : revisionOf(call.version);
     const problem = this.#problem(call, revision);
@@ -108,7 +108,7 @@ export class Sessionless {
   }
 
   #problem(call: HttpCall, revision: Revision | undefined): HttpProblem | undefined {
-    // Spec 2025-11-25, Transports, Session Management: the client begins anew, and is given no id then.
+    // Spec 2025-11-25, Transports, Session Management: the client begins again, and then gets no id.
     if (call.request.header('mcp-session-id') !== undefined)
       return { status: 404, message: 'there is no such session' };
     const problem = versionProblem(call.version);
@@ -117,7 +117,10 @@ export class Sessionless {
     return { status: 400, message: 'MCP-Protocol-Version is not supported' };
   }
 
-  /** The revision of a client that names none: the one of before the header. (Spec 2025-06-18, Transports, Protocol version header.) */
+  /**
+   * The revision of a client that names none: the one from before the header. (Spec 2025-06-18, Transports, Protocol
+   * version header.)
+   */
   get #unnamed(): Revision | undefined {
     return this.#context.inSessions.find(({ batches }) => batches) ?? this.#context.inSessions[0];
   }
@@ -128,7 +131,7 @@ export class Sessionless {
     return answer;
   }
 
-  /** A conversation whose client has said nothing of what it can do: nobody may ask it anything. */
+  /** A conversation whose client has declared no capabilities: it can be asked nothing. */
   #goOn(link: Link, { date: revision }: Revision): Conversation {
     const client = { info: undefined, capabilities: {} };
     const known = { revision, client, isReady: true, level: 'info', watched: [] } as const;

@@ -21,19 +21,19 @@ const sessionHeader = 'mcp-session-id';
 /** Times after which clients of a process that ends are asked to come back, in milliseconds. */
 const [soonestMs, latestMs] = [500, 10_000];
 
-/** Makes the way to the other processes that serve the same sessions. */
+/** Makes the connection to the other processes that serve the same sessions. */
 export type CompanyOf = (parts: Omit<CompanyParts, 'store'>) => Company;
 
 /** The sessions of one server: bounded in number, expiring, each bound to who opened it. */
 export class Sessions {
   readonly #context: SessionContext;
-  /** The other processes that serve these sessions, where there are any. */
+  /** The other processes that serve these sessions, if there are any. */
   readonly #company: Company | undefined;
   readonly #open = new Map<string, HttpSession>();
   readonly #idle = new IdleSessions();
   #cancelTimer: (() => void) | undefined;
 
-  /** @param companyOf Set where other processes serve the same sessions. */
+  /** @param companyOf Set if other processes serve the same sessions. */
   constructor(context: HttpContext, companyOf?: CompanyOf) {
     const { events, now } = context.settings;
     this.#context = {
@@ -93,7 +93,7 @@ export class Sessions {
     const problem = streamProblem(this.#context, call);
     if (problem !== undefined) return refuse(call.request, call.reply, problem);
     if (lastEventId !== undefined) return this.#resume(call, session, lastEventId);
-    // What waits for a reader is not for one who has gone.
+    // A waiting message must not go to a reader that has disconnected.
     if (call.reply.closed) return;
     if (!session.listening) return this.#claim(call, session);
     this.#isOpen(call);
@@ -113,14 +113,14 @@ export class Sessions {
     });
   }
 
-  /** Answers a GET whose session ended here meanwhile: it may go on in another copy, or is gone. */
+  /** Answers a GET whose session ended here meanwhile: it may continue in another replica, or is gone. */
   #again(call: HttpCall): Done {
     if (this.#isClosed) return refuse(call.request, call.reply, shuttingDown());
     return this.listen(call);
   }
 
   #isOpen(call: HttpCall): void {
-    // Who has lost the stream says so with Last-Event-ID; anybody else must not silence its reader.
+    // A client that lost its stream sends Last-Event-ID. Another request must not take the stream from its reader.
     refuse(call.request, call.reply, { status: 409, message: 'this session has a stream open already' });
   }
 
@@ -136,7 +136,10 @@ export class Sessions {
     });
   }
 
-  /** Asks who listens for what belongs to no request to do so at another process, after times of their own; does nothing where there is none. */
+  /**
+   * Asks the readers of GET streams to reconnect at another process, each after its own time. Does nothing if there is
+   * no other process.
+   */
   sendAway(): void {
     if (this.#company === undefined) return;
     for (const session of this.#open.values()) session.sendAway(soonestMs + Math.random() * (latestMs - soonestMs));
@@ -155,7 +158,7 @@ export class Sessions {
 
   async #resume(call: HttpCall, session: HttpSession, lastEventId: string): Promise<void> {
     const resumption = await session.resume(lastEventId);
-    // Who has gone meanwhile must not take the place of who came back since.
+    // A client that disconnected meanwhile must not take the place of one that came back since.
     if (call.reply.closed) return resumption?.drop();
     if (resumption?.isOver === true && !session.ended) {
       resumption.drop();
@@ -168,7 +171,7 @@ export class Sessions {
     }
     resumption?.drop();
     if (session.ended) return await this.#again(call);
-    // Not 404, which would say that the session is gone.
+    // Not 404, which would mean that the session is gone.
     refuse(call.request, call.reply, { status: 400, message: 'nothing can be resumed from this Last-Event-ID' });
   }
 
@@ -181,11 +184,11 @@ export class Sessions {
     this.#context.sessionQuota.take(session);
     try {
       const response = await session.initialize(judged);
-      // Nobody would end it.
+      // No code would end it any more.
       if (this.#isClosed) return refuse(call.request, call.reply, shuttingDown(), judged.message.id);
       // An id that is given out is known everywhere.
       if (session.revision !== undefined && elsewhere !== undefined) await this.#company?.open(elsewhere, session);
-      // Others go on with one that was closed here meanwhile.
+      // If this process closed meanwhile, others continue the session.
       if (session.revision !== undefined && !this.#isClosed) this.#add(session);
       if (response === undefined) return call.reply.send(202);
       const headers = session.revision === undefined ? retryHeaders(response) : { 'Mcp-Session-Id': session.id };
@@ -208,7 +211,7 @@ export class Sessions {
 
   #add(session: HttpSession): void {
     this.#keep(session);
-    // Whose sessions others serve too has a store that says when they are over.
+    // If other processes serve the sessions too, the store decides when they expire.
     if (this.#company === undefined) this.#cancelTimer ??= this.#sweepLater();
   }
 
@@ -225,7 +228,7 @@ export class Sessions {
     this.#company?.dropped(session);
   }
 
-  /** Ends a session here and in every other process; false where it may go on elsewhere. */
+  /** Ends a session here and in every other process; false if it may continue elsewhere. */
   #remove(session: HttpSession): Promise<boolean> | undefined {
     const removed = this.#company?.remove(session);
     this.#end(session);
@@ -248,7 +251,7 @@ export class Sessions {
     return session;
   }
 
-  /** Goes on with the session that a request names, or turns the request away. */
+  /** Continues the session that a request names, or rejects the request. */
   #with(call: HttpCall, run: (session: HttpSession) => Done, id?: RequestId): Done {
     const found = (session: HttpSession | undefined): Done => {
       const problem = session === undefined ? missing(call) : versionProblem(call.version);
@@ -259,7 +262,7 @@ export class Sessions {
     return this.#find(call, found, id);
   }
 
-  /** Goes on with the session that a request names, which other processes may have to tell. */
+  /** Continues the session that a request names. Finding it may involve the store. */
   #find(call: HttpCall, run: (session: HttpSession | undefined) => Done, requestId?: RequestId): Done {
     const id = call.request.header(sessionHeader) ?? '';
     if (this.#company === undefined) return run(this.#own(id, call));
@@ -267,14 +270,14 @@ export class Sessions {
     return this.#company.find(id, call).then(run).catch(away);
   }
 
-  /** Nobody can tell what there is: never 404, which would say that the session is gone. */
+  /** The state is unknown. So never 404, which would mean that the session is gone. */
   #away(call: HttpCall, cause: unknown, id?: RequestId): void {
     if (!(cause instanceof StoreError)) throw cause;
     this.#context.settings.onError(new Error('the store of sessions could not be used', { cause }));
     refuse(call.request, call.reply, busy('sessions cannot be had now; try again later'), id);
   }
 
-  /** Somebody else's session and one that never was look the same from outside. */
+  /** Another principal's session and an unknown one look the same to a client. */
   #own(id: string, call: HttpCall): HttpSession | undefined {
     const session = this.#open.get(id);
     if (session === undefined || !samePrincipal(session.auth, call.auth)) return undefined;
@@ -286,10 +289,10 @@ export class Sessions {
   }
 
   /**
-   * Ends sessions that have expired, or else the next that makes way: one of the client itself, or of an owner that has more. A session in which
-   * something goes on stays.
+   * Ends expired sessions, or the next one that can be ended: one of the client itself, or of an owner with more. A
+   * busy session stays.
    *
-   * @returns Whether there is a place now.
+   * @returns True if there is a place now.
    */
   #makeRoom(client: QuotaClient): boolean {
     const { sessionQuota } = this.#context;
@@ -298,7 +301,7 @@ export class Sessions {
     else this.#company.makeRoom();
     if (sessionQuota.full(client) === undefined) return true;
     const next = this.#idle.next();
-    // Nobody makes way for a principal that has all of its own.
+    // No session is ended for a principal that has used up its own places.
     if (next === undefined || this.#company !== undefined || sessionQuota.ownFull(client)) return false;
     if (next.owner !== client.owner && sessionQuota.of(next.owner) <= sessionQuota.of(client.owner)) return false;
     this.#end(next);

@@ -8,7 +8,7 @@ import { retryField, type EventStream, type WrittenEvent } from '../stream.ts';
 /** Options of the streams of a session. */
 export interface SessionStreamOptions {
   readonly settings: HttpSettings;
-  /** Log that keeps events, or `undefined` where the revision has no resumption: events have no ids then. */
+  /** Log that stores events; `undefined` if the revision has no resumption. Then events have no ids. */
   readonly log: EventLog | undefined;
   /** True when every stream begins with an id to resume from. */
   readonly polling: boolean;
@@ -23,13 +23,13 @@ export interface StreamPosition {
   readonly number: number;
 }
 
-/** One event stream of a session, wherever its events are kept. */
+/** One event stream of a session, wherever its events are stored. */
 export interface LastingStream {
   /** Tells whether nothing can be sent any more. */
   readonly ended: boolean;
-  /** True where another process ended it in the place of this one, which it took for gone. */
+  /** True if another process ended it, because it took this one for dead. */
   readonly isTaken?: boolean;
-  /** Tells whether somebody reads it now, here. */
+  /** Tells whether a client reads it now, here. */
   readonly connected: boolean;
   /** True where its first reader is sent an event at once, from which it can resume. */
   readonly primes: boolean;
@@ -37,11 +37,11 @@ export interface LastingStream {
   open(connection: EventStream): void;
   /** Sends the JSON text of one message. */
   send(json: string): void;
-  /** Ends the stream, after one last message if there is one. */
+  /** Ends the stream, after a final message if there is one. */
   end(json?: string): void;
   /** Ends the connection and not the stream: the client is asked to come back for the rest. */
   pause(retryMs: number): void;
-  /** Ends it here alone: it goes on in another process, where it can. */
+  /** Ends it only here. It continues in another process, if it can. */
   leave(): void;
 }
 
@@ -60,20 +60,20 @@ export interface LastingStreams {
   /** Maker of the stream of the answer to requests. */
   answering(requests: readonly RequestId[]): StreamMaker;
   /**
-   * Finds what a client missed.
+   * Finds the messages that a client missed.
    *
-   * @returns `undefined` when the event is none of this session, or what followed it is no longer kept.
+   * @returns `undefined` if the event does not belong to this session, or the following ones are no longer stored.
    */
   resume(lastEventId: string): Promise<Resumption | undefined>;
   /**
-   * Ends every stream, and forgets what was kept in this process alone.
+   * Ends every stream, and drops the events of this process.
    *
-   * @param last Makes the response to a request that is still being answered, where streams say it themselves.
+   * @param last Makes the response to a running request, if streams send it themselves.
    */
   end(last: (id: RequestId) => ResponseMessage): void;
 }
 
-/** A stream that can be taken up: what was missed of it, and how to go on. One of the two functions is called, once. */
+/** A stream that can be resumed: its missed events, and how to continue. One of the two functions is called, once. */
 export interface Resumption {
   /** The stream, or `undefined` when it was over before. */
   readonly stream: LastingStream | undefined;
@@ -81,15 +81,15 @@ export interface Resumption {
   readonly isMoved?: boolean;
   /** True if the stream has ended and nothing of it was missed: a client that comes back is to stop. */
   readonly isOver?: boolean;
-  /** Sends what was missed on a connection, which then carries the stream on, or ends with it. */
+  /** Sends the missed events on a connection, which then carries the stream or ends with it. */
   connect(connection: EventStream): void;
-  /** Nobody is there any more to take it up. */
+  /** The client has gone. */
   drop(): void;
 }
 
 /**
- * One event stream of a session. Where the revision lets clients resume it outlives its connections: what is sent
- * without one is kept. (Spec 2025-11-25, Transports, Resumability and Redelivery.)
+ * One event stream of a session. If the revision supports resumption, it outlives its connections: messages without a
+ * connection are stored. (Spec 2025-11-25, Transports, Resumability and Redelivery.)
  */
 export class SessionStream implements LastingStream {
   readonly #options: SessionStreamOptions;
@@ -101,7 +101,7 @@ export class SessionStream implements LastingStream {
   /** Number of the last event. */
   #last = 0;
 
-  /** @param onEnd Hears that it ended. */
+  /** @param onEnd Called when it ended. */
   constructor(options: SessionStreamOptions, name: string, onEnd: (stream: SessionStream) => void) {
     this.#reports = options.reports;
     this.#options = options;
@@ -114,7 +114,7 @@ export class SessionStream implements LastingStream {
     return this.#complete || (this.#options.log === undefined && !this.connected);
   }
 
-  /** Tells whether somebody reads it now. */
+  /** Tells whether a client reads it now. */
   get connected(): boolean {
     return this.#connection?.ended === false;
   }
@@ -139,7 +139,7 @@ export class SessionStream implements LastingStream {
     this.#connection?.send(json, id);
   }
 
-  /** Ends the stream, after one last message if there is one. */
+  /** Ends the stream, after a final message if there is one. */
   end(json?: string): void {
     if (this.#complete) return;
     const id = json === undefined ? undefined : this.#keep(json);
@@ -157,7 +157,7 @@ export class SessionStream implements LastingStream {
     if (!this.#complete && this.#options.polling) this.#connection?.pause(retryMs);
   }
 
-  /** Finds what followed an event. Whoever asks last takes the place of the reader before, whose connection is dead. */
+  /** Finds the events after a position. The last reader to ask replaces the previous one, whose connection is dead. */
   resume(number: number): Resumption | undefined {
     if (this.#after(number) === undefined) return undefined;
     return {
@@ -194,7 +194,7 @@ export function idOf(stream: string, { number }: Pick<KeptEvent, 'number'>): str
   return `${stream}:${number}`;
 }
 
-/** Reads the id of an event; `undefined` for what is none of ours. */
+/** Reads the id of an event; `undefined` for a foreign one. */
 export function positionOf(id: string): StreamPosition | undefined {
   const [, stream, number] = /^([0-9a-f]{1,64}-\d{1,15}):(\d{1,15})$/.exec(id) ?? [];
   return stream === undefined ? undefined : { stream, number: Number(number) };
@@ -205,7 +205,7 @@ export function hasNoEvents(events: readonly KeptEvent[]): boolean {
   return events.every(({ data }) => data === '');
 }
 
-/** An event without data only said where the stream was: nothing of it can be missed. */
+/** An event without data only marked a position, so it is not repeated. */
 export function written(stream: string, events: readonly KeptEvent[]): readonly WrittenEvent[] {
   return events.filter(({ data }) => data !== '').map((event) => ({ data: event.data, id: idOf(stream, event) }));
 }

@@ -57,7 +57,7 @@ export class SessionStreams implements LastingStreams {
     };
   }
 
-  /** Ends every stream and forgets what was kept. */
+  /** Ends every stream and drops its events. */
   end(): void {
     for (const stream of this.#live.values()) stream.end();
     this.options.log?.clear();

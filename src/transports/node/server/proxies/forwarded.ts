@@ -1,4 +1,4 @@
-/** Headers in which proxies say where a request came from: `X-Forwarded-For`, and `Forwarded` of RFC 7239. */
+/** Headers in which proxies name the sender of a request: `X-Forwarded-For`, and `Forwarded` of RFC 7239. */
 
 import { isIP, SocketAddress } from 'node:net';
 
@@ -7,17 +7,17 @@ export const forwardingHeaders = ['x-forwarded-for', 'forwarded'] as const;
 
 export type ForwardingHeader = (typeof forwardingHeaders)[number];
 
-/** Length of a line beyond which none of it is read, in characters. */
+/** Length above which a line is ignored, in characters. */
 const longestLine = 4096;
 
 /** Length of the longest entry that can be an address with a port. */
 const longestEntry = 64;
 
 /**
- * Gives the addresses that a header names, from the last, which the nearest proxy wrote, to the first. `undefined` stands for what
- * names none: a name that hides one, `unknown`, text that is something else.
+ * Yields the addresses of a header, from the last, which the nearest proxy wrote, to the first. `undefined` stands for
+ * an entry without an address: an obfuscated name, `unknown`, other text.
  *
- * @param lines The lines of the header, in the order in which they came. What is wrong with one says nothing of those after it.
+ * @param lines The lines of the header, in their original order. An error in one does not affect later ones.
  */
 export function* hopsOf(header: ForwardingHeader, lines: readonly string[]): Generator<string | undefined> {
   for (let at = lines.length - 1; at >= 0; at--) {
@@ -28,9 +28,9 @@ export function* hopsOf(header: ForwardingHeader, lines: readonly string[]): Gen
 }
 
 /**
- * An address in the one way in which it is compared and counted; one of IPv4 that is mapped into IPv6 is that of IPv4.
+ * The canonical form of an address, for comparing and counting. An IPv4 address that is mapped into IPv6 becomes IPv4.
  *
- * @returns `undefined` for what is no address, and for one with a zone, which means something on one machine alone.
+ * @returns `undefined` for invalid text, and for an address with a zone, which has a meaning on one machine only.
  */
 export function canonicalAddress(text: string): string | undefined {
   const family = isIP(text);
@@ -40,7 +40,7 @@ export function canonicalAddress(text: string): string | undefined {
   return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1] ?? address;
 }
 
-/** It is read from its end and only as far as somebody asks: what a stranger wrote before may be long. */
+/** It is read from its end, and only on demand: the part from an untrusted client may be long. */
 function* entriesOf(line: string): Generator<string | undefined> {
   for (let end = line.length; end >= 0;) {
     const comma = end === 0 ? -1 : line.lastIndexOf(',', end - 1);
@@ -58,8 +58,8 @@ const pair =
   /[\t ]*(?:([!#$%&'*+\-.^_`|~\dA-Za-z]+)=([!#$%&'*+\-.^_`|~\dA-Za-z]+|"(?:[^"\\]|\\.)*")[\t ]*)?(?:([;,])|$)/y;
 
 /**
- * A line has to be read from its beginning, since commas may be quoted. One that is wrong anywhere names nobody: a quote that a
- * stranger opened would hide what the proxy wrote behind it.
+ * A line must be read from its beginning, since commas may be quoted. An invalid line names no address: an open quote
+ * of an untrusted client would hide what the proxy wrote after it.
  */
 function elementsOf(line: string): readonly (string | undefined)[] {
   if (line.length > longestLine) return [undefined];

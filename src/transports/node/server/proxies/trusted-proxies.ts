@@ -1,4 +1,4 @@
-/** Addresses of clients behind proxies, as far as those who say them are trusted. */
+/** Addresses of clients behind trusted proxies. */
 
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
@@ -6,34 +6,34 @@ import { refuseUnknown, type Names } from '../../../../options/known-names.ts';
 import { shown } from '../../../../options/shown.ts';
 import { canonicalAddress, forwardingHeaders, hopsOf, type ForwardingHeader } from './forwarded.ts';
 
-/** Proxies that are believed when they say for whom they ask. */
+/** Proxies whose forwarding headers are trusted. */
 export interface TrustedProxies {
   /**
-   * Their addresses and ranges, such as `'10.0.0.7'`, `'10.0.0.0/8'` and `'fd00::/8'`: of all proxies between clients and this
-   * server, and of nobody else, since whoever has one of these addresses may claim any.
+   * Their addresses and ranges, such as `'10.0.0.7'`, `'10.0.0.0/8'` and `'fd00::/8'`: those of all proxies between
+   * clients and this server, and no others. A host with one of these addresses can claim any client address.
    */
   readonly addresses: readonly string[];
   /**
-   * The header in which they say it. The other one is never looked at: a proxy that does not know it lets through what a stranger
-   * wrote there.
+   * The header that they set. The other one is ignored: a proxy that does not know it passes on an untrusted client's
+   * value.
    */
   readonly header: 'x-forwarded-for' | 'forwarded';
 }
 
 const names: Names<TrustedProxies> = { addresses: 1, header: 1 };
 
-/** Finds the address of whoever sent a request; `undefined` where the connection has none. */
+/** Finds the address of the sender of a request; `undefined` if the connection has none. */
 export type AddressOf = (message: IncomingMessage) => string | undefined;
 
 /** Limit of proxies that are followed for one request. */
 const mostHops = 32;
 
 /**
- * Makes the rule by which a client's address is found: that of the connection, or, while one is that of a trusted proxy, the one
- * that it names. The first that is not trusted is the client's; nothing that this one says counts.
+ * Makes the rule for a client's address: that of the connection, or, while it is a trusted proxy's, the one that this
+ * proxy names. The first untrusted address is the client's. Its own claims do not count.
  *
- * @returns `undefined` where nothing is given, and nobody is believed.
- * @throws TypeError for what names nobody, or everybody.
+ * @returns `undefined` without an option: no proxy is trusted.
+ * @throws TypeError for an option that matches no address, or every address.
  */
 export function addressBehind(given: TrustedProxies | undefined): AddressOf | undefined {
   if (given === undefined) return undefined;
@@ -56,7 +56,7 @@ export function addressBehind(given: TrustedProxies | undefined): AddressOf | un
   };
 }
 
-/** Tells whether a connection is one of a trusted proxy, by its address. */
+/** Tells whether a connection comes from a trusted proxy, by its address. */
 export function isProxyAmong(given: TrustedProxies | undefined): (remoteAddress: string) => boolean {
   if (given === undefined) return () => false;
   const { trusts } = trustOf(given);
@@ -66,7 +66,7 @@ export function isProxyAmong(given: TrustedProxies | undefined): (remoteAddress:
   };
 }
 
-/** A zone says by which interface of this machine, not who. */
+/** A zone names an interface of this machine, not the peer. */
 function peerOf(remoteAddress: string): string | undefined {
   return canonicalAddress(remoteAddress.split('%', 1)[0] ?? '');
 }
@@ -100,7 +100,7 @@ function trustOf(given: unknown): { readonly trusts: (address: string) => boolea
   return { header, trusts: (address) => list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4') };
 }
 
-/** @throws TypeError for what is neither an address nor a range, and for one that has everybody in it. */
+/** @throws TypeError for text that is neither an address nor a range, and for a range that contains every address. */
 function add(list: BlockList, entry: unknown): void {
   const [text = '', length, ...more] = typeof entry === 'string' ? entry.split('/') : [];
   const address = canonicalAddress(text);

@@ -7,8 +7,8 @@ const longestId = 60_000;
 export const aboutSession: string = JSON.stringify({ session: true });
 
 /**
- * Text that the store has about the stream of an answer. It names the request, so that another process can say that its outcome is not known. The stream of a batch
- * names none, nor does that of a very long id.
+ * Text that the store has about the stream of an answer. It names the request, so that another process can report that
+ * its outcome is unknown. The stream of a batch names none, nor does that of a very long id.
  */
 export function aboutAnswer(requests: readonly RequestId[]): string {
   const [id, ...others] = requests;
@@ -16,7 +16,7 @@ export function aboutAnswer(requests: readonly RequestId[]): string {
   return JSON.stringify(isNamed ? { answers: id } : {});
 }
 
-/** The request that a stream answers; `undefined` if the text about it names none. */
+/** The request that a stream answers; `undefined` if the text names none. */
 export function requestAnswered(about: string): RequestId | undefined {
   const value: unknown = JSON.parse(about);
   const id = isObject(value) ? value['answers'] : undefined;

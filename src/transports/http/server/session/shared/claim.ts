@@ -4,7 +4,7 @@ import type { Store } from '../../../../../storage/store.ts';
 import type { HttpSettings } from '../../options.ts';
 import type { Inbox } from './inbox.ts';
 
-/** Time that a process has to say whether a stream is open there, in milliseconds. */
+/** Time for a process to answer whether it has a stream open, in milliseconds. */
 const patienceMs = 3_000;
 
 /** Parts of a claim. */
@@ -14,22 +14,25 @@ export interface ClaimParts {
   readonly settings: HttpSettings;
 }
 
-/** A claim whose stream is about to be opened here. Until that is over it counts as open. */
+/** A lease whose stream is about to be opened here. Until then it counts as open. */
 export interface OpeningStream {
   /** True when another process took it meanwhile: there is nothing to be opened. */
   readonly isLost: boolean;
-  /** The stream is open, or nobody opens it. */
+  /** The stream is open, or will not be opened. */
   over(): void;
 }
 
 /**
- * The claim of a process to the stream of a session for what belongs to no request. It is a record, whose version keeps two
- * from taking it at once.
+ * A process's lease of the GET stream of a session. It is a record, whose version prevents two processes from taking it
+ * at once.
  */
 export class Claim {
   readonly #parts: ClaimParts;
   readonly #session: string;
-  /** True when another process had it before, or this one with a copy of the session that it let go of: what changed meanwhile may not have been told. */
+  /**
+   * True if another process had it before, or if this one had it with a replica that it dropped: changes meanwhile may
+   * not have been sent.
+   */
   isMoved = false;
   #isHeard = false;
   readonly #openings = new Set<{ isLost: boolean }>();
@@ -56,14 +59,14 @@ export class Claim {
   }
 
   /**
-   * Takes it.
+   * Takes the lease.
    *
-   * @param evenIfOpen Choice whether it is taken from a process that has the stream open: its client says that it broke.
-   * @returns `undefined` when it is another one's.
+   * @param evenIfOpen True to take it from a process that has the stream open: its client reports that it broke.
+   * @returns `undefined` if another process has it.
    */
   async take(evenIfOpen: boolean): Promise<OpeningStream | undefined> {
     const opening = { isLost: false, over: () => void this.#openings.delete(opening) };
-    // Another process sees that it was taken before this one hears that it was.
+    // Another process may see the new lease before this one gets the confirmation.
     this.#openings.add(opening);
     let isHere = false;
     try {
@@ -78,8 +81,8 @@ export class Claim {
     const { store, inbox } = this.#parts;
     const [key, session, process] = [this.#key, this.#session, inbox.name];
     const kept = await store.records.get(key);
-    // What waited in a copy that this process let go of went with it.
-    // Who comes back for a stream had one, also where the claim to it has expired.
+    // Messages that waited in a dropped replica were dropped with it. A client that resumes a stream had one, even if
+    // its lease has expired.
     this.isMoved = (kept !== undefined || evenIfOpen) && !(kept?.text === process && this.#isHeard);
     if (kept?.text === process) {
       await this.touch();
@@ -87,16 +90,19 @@ export class Claim {
     }
     if (kept !== undefined && !evenIfOpen) {
       const reply = await inbox.ask(kept.text, (line) => ({ kind: 'there', session, process, line }), patienceMs);
-      // A process that ends takes it from nobody.
+      // A process that is closing takes it from no other.
       if (reply === 'open' || reply === 'closed') return false;
     }
     if (!(await this.#write(kept))) return false;
-    // Where it is not heard the old one is fenced by what is written here.
+    // If the notice is not received, the old holder is fenced by this write.
     if (kept !== undefined) void inbox.tell(kept.text, { kind: 'taken', session }).catch(() => undefined);
     return true;
   }
 
-  /** Writes that this process has it. False where another one was quicker: not where who had it kept it alive, which may be written anew. */
+  /**
+   * Writes the lease of this process. False if another process was faster, but not if the holder only renewed it; then
+   * it is written again.
+   */
   async #write(kept: KeptRecord | undefined): Promise<boolean> {
     const { store, inbox, settings } = this.#parts;
     const put = (version: number): NowOrLater<number | undefined> =>

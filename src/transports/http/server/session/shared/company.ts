@@ -10,7 +10,7 @@ import { Member, type MemberParts } from './member.ts';
 import { OwnerRooms } from '../../../../../storage/memory/owner-rooms.ts';
 import type { ToldProcess } from './words.ts';
 
-/** Time between two looks at the copies of sessions, and for which one is kept that nobody uses, in milliseconds. */
+/** Interval between checks of the replicas, and lifetime of an unused one, in milliseconds. */
 const lookMs = 5_000;
 const restMs = 30_000;
 
@@ -19,7 +19,7 @@ export interface CompanyParts extends Pick<MemberParts, 'settings' | 'spoken'> {
   readonly store: Store;
   /** Makes the copy of a session that another process opened. */
   adopt(call: HttpCall, member: Member, kept: KeptSession): HttpSession;
-  /** Forgets the copy of a session in this process, and ends it; one that is lost, where nothing else is said. */
+  /** Drops the replica of a session in this process, and ends it. By default the session counts as lost. */
   drop(session: HttpSession, why?: 'ended'): void;
 }
 
@@ -29,7 +29,7 @@ export class Company {
   readonly #members = new Map<string, Member>();
   readonly #inbox: Inbox;
   readonly #memberParts: MemberParts;
-  /** Copies that are being let go of. */
+  /** Replicas that are being dropped. */
   readonly #leaving = new Set<Promise<void>>();
   #cancelTimer: (() => void) | undefined;
   #isMending = false;
@@ -72,10 +72,10 @@ export class Company {
   }
 
   /**
-   * The copy of a session in this process, which is made where another one opened it.
+   * The replica of a session in this process. It is created if another process opened the session.
    *
-   * @returns `undefined` when there is none of the principal.
-   * @throws StoreError when nobody can tell.
+   * @returns `undefined` if the principal has no such session.
+   * @throws StoreError if the store cannot be read.
    */
   async find(id: string, call: HttpCall): Promise<HttpSession | undefined> {
     const known = this.#members.get(id);
@@ -87,7 +87,7 @@ export class Company {
     return session;
   }
 
-  /** Takes the stream for what belongs to no request to this process; `undefined` where it is open in another one. */
+  /** Moves the GET stream to this process; `undefined` if it is open in another one. */
   async claim(session: HttpSession): Promise<OpeningStream | undefined> {
     return await this.#members.get(session.id)?.claim();
   }
@@ -99,7 +99,7 @@ export class Company {
     await member?.remove();
   }
 
-  /** The copy of a session here has ended; the session goes on elsewhere. */
+  /** The replica of a session here has ended. The session continues elsewhere. */
   dropped({ id }: HttpSession): void {
     const member = this.#members.get(id);
     if (member === undefined) return;
@@ -114,12 +114,12 @@ export class Company {
     void leaving.then(() => this.#leaving.delete(leaving));
   }
 
-  /** Lets go of copies that nobody uses now, for who needs room. */
+  /** Drops unused replicas, to make room. */
   makeRoom(): void {
     this.#dropRested(0);
   }
 
-  /** Ends after every copy was dropped, and what they had to say was kept. */
+  /** Ends after every replica was dropped and its messages were stored. */
   async close(): Promise<void> {
     this.#cancelTimer?.();
     this.#cancelTimer = () => undefined;
@@ -129,7 +129,7 @@ export class Company {
 
   async #lookUp(id: string, call: HttpCall): Promise<Member | undefined> {
     const { settings, spoken, store } = this.#parts;
-    // What was never given out is not asked for: whoever calls may make up ids of any length.
+    // An id that was never issued is not looked up: clients may make up ids of any length.
     if (!isSessionId(id)) return undefined;
     try {
       await this.#inbox.open();
@@ -145,7 +145,7 @@ export class Company {
         return known;
       }
       const read = readKeptSession(kept.text, spoken);
-      // Somebody else's session and one that never was look the same from outside.
+      // Another principal's session and an unknown one look the same to a client.
       if (read === undefined || read.owner !== owner) return undefined;
       const member = this.member(id);
       member.adopted(this.#parts.adopt(call, member, read), read, kept.version);
@@ -161,7 +161,7 @@ export class Company {
 
   #hear(told: Exclude<ToldProcess, { kind: 'reply' }>): void {
     if (this.#members.get(told.session)?.hear(told) === true) return;
-    // Who asks for what is not here any more need not wait for silence.
+    // A process that asks for a dropped replica gets an answer at once.
     if (told.kind === 'there') void this.#inbox.reply(told, 'not-open');
     else if (told.kind === 'reading') void this.#inbox.reply(told, 'not-here');
   }
@@ -185,7 +185,7 @@ export class Company {
     });
   }
 
-  /** Mends what failed for the copies here, one after the other, and no further than to the first for which the store fails again. */
+  /** Retries what failed for the replicas here, in sequence, until the store fails again. */
   async #mend(): Promise<void> {
     if (this.#isMending) return;
     this.#isMending = true;

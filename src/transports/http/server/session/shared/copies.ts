@@ -1,28 +1,34 @@
 import type { Inbox } from './inbox.ts';
 import type { Announced } from './words.ts';
 
-/** Times at which the end of a session is told that could not be told, in milliseconds: there is nobody who would tell it later. */
+/** Delays for retrying a failed end notice, in milliseconds: no process would send it later. */
 const endAgainMs = [1_000, 4_000];
 
-/** The other copies of a session. What they could not be told of its state they are told later: the newest of each kind says all. */
+/**
+ * The other replicas of a session. State changes that could not be sent are sent later. The newest change of each kind
+ * is enough.
+ */
 export class Copies {
   readonly #inbox: Inbox;
   readonly #channel: string;
   readonly #failed: (cause: unknown) => void;
   readonly #untold = new Map<Announced['kind'], Announced>();
 
-  /** @param failed Hears why they could not be told, once for what is told again. */
+  /** @param failed Receives the reason of a failure, once for a message that is retried. */
   constructor(inbox: Inbox, channel: string, failed: (cause: unknown) => void) {
     this.#inbox = inbox;
     this.#channel = channel;
     this.#failed = failed;
   }
 
-  /** Tells all of them, at once and again after these times, in milliseconds; gives false where that failed. It never rejects. */
+  /**
+   * Sends a message to all of them, at once and again after these times, in milliseconds; false if that failed. It
+   * never rejects.
+   */
   async tell(announced: Announced, again: readonly number[] = []): Promise<boolean> {
     const { kind } = announced;
     const isState = kind === 'changed' || kind === 'claimed';
-    // What is told now says more.
+    // The newer message replaces the failed one.
     const isKnown = this.#untold.delete(kind);
     try {
       await this.#inbox.announce(this.#channel, announced, again);
@@ -35,7 +41,7 @@ export class Copies {
     }
   }
 
-  /** Tells them what they could not be told; gives false where that failed again. */
+  /** Sends the failed messages again; false if that failed too. */
   async tellAgain(): Promise<boolean> {
     for (const announced of this.#untold.values()) if (!(await this.tell(announced))) return false;
     return true;

@@ -6,10 +6,13 @@ import { StoreError, type Store } from '../../../../../storage/store.ts';
 import { randomText } from '../rules.ts';
 import { readAnnounced, readTold, type Announced, type LineReply, type ToldProcess } from './words.ts';
 
-/** Times at which something that nobody heard is said again, in milliseconds; the process may be about to hear again. */
+/**
+ * Delays for repeating a message that no process received, in milliseconds. The process may be about to subscribe
+ * again.
+ */
 const againMs = [250, 1_000, 3_500];
 
-/** The most characters of what waits to be said again; more is said once. */
+/** Limit of the characters that wait to be repeated. A message beyond it is sent once. */
 const mostWaiting = 16 * 1024 * 1024;
 
 /** Beginning of the channels of processes, on each of which one alone listens. */
@@ -17,26 +20,26 @@ const toProcess = 'process ';
 
 type ToSession = Exclude<ToldProcess, { kind: 'reply' }>;
 
-/** Way of one process to hear what others tell it alone. Its name stands in the ids that it gives out, by which others find it. */
+/** The mailbox of one process. Its name is part of the ids that the process issues, so that others find it. */
 export class Inbox {
-  /** Random: nobody has it twice, and it says nothing of the machine. */
+  /** Random and unique. It reveals nothing about the machine. */
   readonly name: string = randomText(9);
   readonly #bus: Bus;
-  /** The same, for what says of a process that nobody hears there. */
+  /** The insistent bus, for messages whose failure means that a process is gone. */
   readonly #sure: InsistentBus;
   readonly #hear: (told: ToSession) => void;
   readonly #onGap: () => void;
   readonly #lines = new Map<string, (reply: LineReply) => void>();
   #open: Promise<Unsubscribe> | undefined;
-  /** Ends of pauses between what is told again and again. */
+  /** Functions that end the pauses between repetitions. */
   readonly #pauses = new Set<() => void>();
   #waiting = 0;
   #last = 0;
   #closed = false;
 
   /**
-   * @param hear Hears what is said of a session.
-   * @param onGap Hears that something may have been missed.
+   * @param hear Receives messages about a session.
+   * @param onGap Called when messages may have been missed.
    */
   constructor(store: Store, hear: (told: ToSession) => void, onGap: () => void) {
     this.#bus = busOfLongTexts(store, (channel) => channel.startsWith(toProcess));
@@ -59,25 +62,25 @@ export class Inbox {
     }
   }
 
-  /** A number that nobody has twice in this process. */
+  /** A number that is unique in this process. */
   next(): number {
     return ++this.#last;
   }
 
   /**
-   * Tells a process something, once more after a moment where nobody hears it.
+   * Sends a message to a process, and repeats it once if it was not received.
    *
-   * @returns False when nobody does then either: the process is gone.
-   * @throws StoreError when the bus cannot be reached.
+   * @returns False if it was still not received: the process is gone.
+   * @throws StoreError if the bus cannot be reached.
    */
   async tell(process: string, told: ToldProcess): Promise<boolean> {
     return await isHeard(this.#sure, process, JSON.stringify(told));
   }
 
-  /** Tells a process something, again for some seconds where nobody hears it. It never rejects. */
+  /** Sends a message to a process, and repeats it for some seconds if it was not received. It never rejects. */
   async insist(process: string, told: ToldProcess, failed: (cause: unknown) => void): Promise<void> {
     const text = JSON.stringify(told);
-    // A client may say as much as it likes to processes that never were.
+    // A client may cause any number of messages to processes that never existed.
     const again = this.#waiting + text.length > mostWaiting ? [] : againMs;
     this.#waiting += text.length;
     for (const ms of [...again, undefined]) {
@@ -91,7 +94,10 @@ export class Inbox {
     this.#waiting -= text.length;
   }
 
-  /** Answers on the line that somebody named; false when nobody is there. It never rejects: what waits for an answer looks itself after a while. */
+  /**
+   * Answers on the reply stream of a request; false if no process receives it. It never rejects: the requestor checks
+   * again after a while.
+   */
   async reply(
     { process, line }: { readonly process: string; readonly line: string },
     reply: LineReply,
@@ -100,9 +106,10 @@ export class Inbox {
   }
 
   /**
-   * Tells every copy of a session, at once and again after these times.
+   * Sends a message to every replica of a session, at once and again after these times.
    *
-   * @throws StoreError when the bus could not be reached at any of them, and `too-large` for what would lie in the store for a while, since nobody knows who has not read it yet.
+   * @throws StoreError if the bus could not be reached at any of them, and `too-large` for a message that would stay in
+   * the store, since its readers are unknown.
    */
   async announce(channel: string, announced: Announced, again: readonly number[]): Promise<void> {
     const text = JSON.stringify(announced);
@@ -122,7 +129,7 @@ export class Inbox {
     if (causes.length === tries) throw causes[0] as Error;
   }
 
-  /** Hears what is announced on a channel. */
+  /** Receives the messages on a channel. */
   async hear(channel: string, hear: (announced: Announced) => void, onGap: () => void): Promise<Unsubscribe> {
     const take = (text: string): void => {
       const announced = readAnnounced(text);
@@ -139,9 +146,10 @@ export class Inbox {
   }
 
   /**
-   * Asks a process one thing.
+   * Sends a process one question.
    *
-   * @returns Its reply; `unheard` when it is gone, `undefined` when it is silent for too long, and `closed` when this inbox was closed meanwhile: nobody knows of it then.
+   * @returns Its reply; `unheard` if it is gone, `undefined` if it does not answer in time, and `closed` if this
+   * mailbox was closed meanwhile: then the outcome is unknown.
    */
   async ask(
     process: string,
@@ -155,7 +163,7 @@ export class Inbox {
     try {
       if (!(await this.tell(process, told(line)))) answer('unheard');
       const reply = await answered;
-      // Neither is its word then: what waited was given up, and what nobody heard was not said again after a moment.
+      // After a close, these replies prove nothing: waiting readers were dropped, and messages were not repeated.
       return this.#closed && (reply === 'replaced' || reply === 'unheard') ? 'closed' : reply;
     } finally {
       stop();
@@ -163,7 +171,7 @@ export class Inbox {
     }
   }
 
-  /** Listens no more. What waits to be told again is told once more at once; what waits for a reply is over. */
+  /** Stops listening. Messages that wait to be repeated are sent once more at once. Waiting readers end. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const end of this.#pauses) end();

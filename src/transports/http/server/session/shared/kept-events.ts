@@ -2,7 +2,10 @@ import { after } from '../../../../../jsonrpc/timeout.ts';
 import { StoreError } from '../../../../../storage/store.ts';
 import type { KeptEvent, StreamLog, StreamWriter } from '../../../../../storage/stream-log.ts';
 
-/** Time in which it is found out whether an event is kept whose append failed, and pause between two tries, in milliseconds. An engine that fails over takes less. */
+/**
+ * Time for finding out whether a failed append was stored, and pause between two tries, in milliseconds. A failover of
+ * the engine takes less.
+ */
 const patienceMs = 5_000;
 const pauseMs = 250;
 
@@ -12,21 +15,22 @@ export interface KeptEventsParts {
   readonly log: StreamLog;
   /** Text about the stream. */
   readonly about: string;
-  /** Somebody who wrote it before, where it goes on here. */
+  /** The previous writer, if this process continues its stream. */
   readonly writer?: { readonly writer: StreamWriter; readonly last: number } | undefined;
   now(): number;
 }
 
 /**
- * The events of one stream as its writer keeps them. Where an append fails nobody knows whether the event is kept: what is late may still arrive. So somebody
- * becomes the writer anew, whom that cannot overtake, looks what there is, and appends what is missing. What comes meanwhile comes after it.
+ * The events of one stream, stored by its writer. After a failed append it is unknown whether the event was stored: it
+ * may still arrive. So this process becomes a new writer, which late events cannot overtake. Then it reads what is
+ * stored and appends the missing events. Newer events come after them.
  */
 export class KeptEvents {
   readonly #parts: KeptEventsParts;
   #writer: Promise<StreamWriter> | undefined;
-  /** The writer that was made last, whose mark is asked for when it is needed. */
+  /** The newest writer, whose mark is read when needed. */
   #latest: StreamWriter | undefined;
-  /** Number of the last event that is known to be kept. */
+  /** Number of the last event that is known to be stored. */
   #last: number;
   /** Settles when the append that was begun last is over. */
   #before: Promise<unknown> = Promise.resolve();
@@ -35,11 +39,11 @@ export class KeptEvents {
   #isInTurns = false;
   /** Time of the first failure of those. */
   #failedAt = 0;
-  /** True where the writer is to be made anew. */
+  /** True if a new writer is needed. */
   #isLost = false;
-  /** Events that turned out to be kept. */
+  /** Events that turned out to be stored. */
   #found: KeptEvent[] = [];
-  /** Reason why one could not be kept: nothing is kept after a hole. */
+  /** The reason why an event could not be stored. After a gap, nothing is stored. */
   #failure: unknown;
 
   constructor(parts: KeptEventsParts) {
@@ -50,10 +54,11 @@ export class KeptEvents {
   }
 
   /**
-   * Keeps the next event.
+   * Stores the next event.
    *
    * @returns Its number.
-   * @throws StoreError `fenced` when somebody else writes the stream, or why it cannot be kept: it may be kept all the same. Later ones fail alike.
+   * @throws StoreError `fenced` if another process writes the stream, or the reason why storing failed. The event may
+   * be stored all the same. Later ones fail in the same way.
    */
   append(data: string, last: boolean): Promise<number> {
     const kept = this.#append(data, last, this.#before);
@@ -61,7 +66,7 @@ export class KeptEvents {
     return kept;
   }
 
-  /** Another process writes the stream from now on: nothing is sought or kept any more. */
+  /** Another process writes the stream from now on: this one neither searches nor stores. */
   stop(): void {
     this.#failure ??= foreign();
   }
@@ -111,10 +116,10 @@ export class KeptEvents {
       }
   }
 
-  /** Goes on as the writer, where nobody else is it by now, and finds what was kept. */
+  /** Becomes the writer again, unless another process is by now, and finds the stored events. */
   async #settle(): Promise<void> {
     const { log, name } = this.#parts;
-    // A stream that is complete is so by what was appended here, or by another process: who wants to append more hears that.
+    // If the stream is complete, this or another process completed it. An attempt to append more fails.
     const writer = await this.#write().catch(unlessFenced);
     const rest = await log.read(name, this.#last);
     if (rest === undefined) throw new StoreError('full', 'events of the stream are no longer kept');
@@ -146,12 +151,12 @@ function isUnknown(cause: unknown): boolean {
   return cause instanceof StoreError && cause.reason === 'unavailable';
 }
 
-/** Tells whether somebody else writes the stream. */
+/** Tells whether another process writes the stream. */
 export function isFenced(cause: unknown): boolean {
   return cause instanceof StoreError && cause.reason === 'fenced';
 }
 
-/** Nothing, where somebody else writes the stream or it is complete. */
+/** Returns nothing if another process writes the stream or it is complete. */
 export function unlessFenced(cause: unknown): undefined {
   if (!isFenced(cause)) throw cause;
 }

@@ -5,7 +5,7 @@ import type { Revision } from '../../../../../protocol/revision.ts';
 
 /** A session as it stands in the store. */
 export interface KeptSession {
-  /** Hash of the principal whose it is; null where nobody is asked who calls. */
+  /** Hash of the owning principal; null without authentication. */
   readonly owner: string | null;
   readonly record: SessionRecord;
 }
@@ -15,7 +15,7 @@ export function keyOf(session: string): string {
   return `session ${session}`;
 }
 
-/** Reads what the store has; `undefined` for what is none of ours, or of a revision that is not spoken here. */
+/** Reads a stored session; `undefined` for an invalid record, or one of an unsupported revision. */
 export function readKeptSession(text: string, spoken: readonly Revision[]): KeptSession | undefined {
   const value = parsed(text);
   if (!isObject(value)) return undefined;
@@ -24,7 +24,7 @@ export function readKeptSession(text: string, spoken: readonly Revision[]): Kept
   return record === undefined || (owner !== null && typeof owner !== 'string') ? undefined : { owner, record };
 }
 
-/** The hash of a principal, under which the store knows it; null for nobody. */
+/** The hash of a principal, under which the store knows it; null without one. */
 export async function hashedOwner(auth: AuthInfo | undefined): Promise<string | null> {
   if (auth === undefined) return null;
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(auth.principal));

@@ -22,18 +22,18 @@ export interface MemberParts extends Pick<SharedStreamsParts, 'rooms'> {
   readonly settings: HttpSettings;
   /** The revisions that are spoken here. */
   readonly spoken: readonly Revision[];
-  /** Forgets a session whose record is gone: it ended, or nobody used it for too long. */
+  /** Forgets a session whose record is gone: it ended or expired. */
   gone(session: HttpSession, why?: 'ended'): void;
 }
 
-/** Number of times that a change is written anew because another process was quicker. */
+/** Number of times that a change is retried because another process was faster. */
 const attempts = 20;
-/** Times at which a cancellation is told again, in milliseconds: who runs the request may not listen yet. */
+/** Delays for repeating a cancellation, in milliseconds: the process of the request may not listen yet. */
 const cancelAgainMs = [100, 300, 1_000];
-/** Time for which a copy is believed when the store is away, in milliseconds. */
+/** Time for which a replica is valid while the store is down, in milliseconds. */
 const believedMs = 30_000;
 
-/** The copy of a session in this process: what is known of it, and the way to its other copies. */
+/** The replica of a session in this process: its data, and the way to the other replicas. */
 export class Member implements Elsewhere {
   readonly id: string;
   readonly idsBegin: string;
@@ -50,7 +50,9 @@ export class Member implements Elsewhere {
   #isListening = false;
   #isStale = true;
   #confirmedAt = 0;
-  /** Time at which the store heard here that it is used: where another process had it before, that may be long ago. */
+  /**
+   * Time of this process's last renewal in the store. If another process had the session before, that may be long ago.
+   */
   #touchedAt = -Infinity;
   #usedAt: number;
 
@@ -70,19 +72,19 @@ export class Member implements Elsewhere {
   }
 
   /**
-   * Tells whether what is known here is so: it listens to every change. That the client is ready is told by it just before its first request, which may
-   * come before the news of it.
+   * Tells whether this replica is up to date: it receives every change. The client's `initialized` may arrive at
+   * another process just before its first request here, so it must be known too.
    */
   get isSure(): boolean {
     return this.#isListening && !this.#isStale && !this.#isDue && this.#kept?.record.isReady === true;
   }
 
-  /** Tells whether what is known here may be believed while the store is away. */
+  /** Tells whether this replica may be used while the store is down. */
   get isRecent(): boolean {
     return this.#parts.settings.now() - this.#confirmedAt < believedMs;
   }
 
-  /** Tells for how long nobody used it here, in milliseconds. */
+  /** The time since its last use here, in milliseconds. */
   get restedMs(): number {
     return this.#session?.isBusy === true ? 0 : this.#parts.settings.now() - this.#usedAt;
   }
@@ -98,7 +100,7 @@ export class Member implements Elsewhere {
     return true;
   }
 
-  /** Takes what is known of a session that goes on here. */
+  /** Stores the data of a session that continues here. */
   adopted(session: HttpSession, kept: KeptSession, version: number): void {
     this.#session = session;
     this.#kept = { ...kept, version };
@@ -106,12 +108,12 @@ export class Member implements Elsewhere {
     this.#unsubscribe ??= this.#listen();
   }
 
-  /** Takes what the store has; a copy that could not be listened to is from now on, as long as it is there. */
+  /** Stores the record from the store. A replica without a subscription gets one, while the record exists. */
   confirmed({ text, version }: KeptRecord): void {
     this.#confirmedAt = this.#parts.settings.now();
     this.#isStale = false;
     if (this.#session?.ended === false) this.#unsubscribe ??= this.#listen();
-    // What was read before a later change was written is older than what is known.
+    // A record from before a later change is older than the known state.
     const kept = version <= (this.#kept?.version ?? 0) ? undefined : readKeptSession(text, this.#parts.spoken);
     if (kept === undefined) return;
     const record = this.#unsaved.reduce(changedRecord, kept.record);
@@ -119,7 +121,7 @@ export class Member implements Elsewhere {
     this.#session?.restore(record);
   }
 
-  /** It is used: nobody takes it for abandoned. */
+  /** It is in use, so it does not expire. */
   used(): void {
     const { settings, store } = this.#parts;
     this.#usedAt = settings.now();
@@ -200,12 +202,12 @@ export class Member implements Elsewhere {
     this.#claim.heard();
   }
 
-  /** Takes the stream for what belongs to no request; `undefined` where it is open elsewhere. */
+  /** Takes the GET stream; `undefined` if it is open elsewhere. */
   async claim(): Promise<OpeningStream | undefined> {
     return await this.#claim.take(false);
   }
 
-  /** Hears what is said to this process alone; false where there is nothing of the session any more. */
+  /** Receives messages for this process; false if the session is not here any more. */
   hear(told: Exclude<ToldProcess, { kind: 'reply' }>): boolean {
     const session = this.#session;
     if (session === undefined || session.ended) return false;
@@ -232,13 +234,13 @@ export class Member implements Elsewhere {
     }
   }
 
-  /** Something may have been missed: what is known here is looked up anew. */
+  /** Messages may have been missed: the replica's data is read again. */
   missedSome(): void {
     this.#isStale = true;
     void this.#refresh();
   }
 
-  /** Tells other copies what they could not be told, and looks up what could not be, where nobody asks for it; gives false where the store fails again. */
+  /** Repeats failed messages and reads, also without a request; false if the store fails again. */
   async mend(): Promise<boolean> {
     const session = this.#session;
     if (session === undefined || session.ended) return true;
@@ -256,7 +258,7 @@ export class Member implements Elsewhere {
     await store.events.open(this.id).clear();
   }
 
-  /** Lets go of the copy; the session goes on elsewhere. */
+  /** Drops the replica. The session continues elsewhere. */
   async leave(): Promise<void> {
     this.#isListening = false;
     await this.#copies.tellAgain();
@@ -264,7 +266,7 @@ export class Member implements Elsewhere {
     await end?.();
   }
 
-  /** Tells whether the store is to hear again that the session is used; it may be over by the clock of that. */
+  /** Tells whether the store needs a renewal of the session. By the store's clock it may have expired. */
   get #isDue(): boolean {
     const { now, sessionIdleMs } = this.#parts.settings;
     return now() - this.#touchedAt >= sessionIdleMs / 8;
@@ -291,14 +293,14 @@ export class Member implements Elsewhere {
           this.failures++;
           return this.#gone();
         }
-        // A store that took over may not have heard of the last that was written: what is known here is newer.
+        // After a failover, a store may lack the last write. The data here is newer.
         if (now.version < version) this.#kept = { ...this.#kept, version: now.version };
         else this.confirmed(now);
       }
     } catch (cause) {
       this.#failed('what a client changed in its session could not be kept', cause);
     }
-    // What came meanwhile is tried for itself.
+    // Later changes are tried separately.
     this.#unsaved.splice(0, changesNow.length);
     this.failures++;
     this.#isStale = true;
@@ -312,7 +314,7 @@ export class Member implements Elsewhere {
         () => this.missedSome(),
       );
       this.#isListening = true;
-      // What was changed before is not known yet.
+      // Earlier changes are not known yet.
       this.missedSome();
       return end;
     } catch (cause) {
@@ -371,9 +373,9 @@ export class Member implements Elsewhere {
   }
 
   /**
-   * A change is told by the process that has the stream, and by whoever takes it from there. It waits here for the first one where nobody has had it
-   * yet, and for its client where the stream is this process's: who comes back to it has not moved, and is not told that everything may have changed.
-   * So it does where nobody can tell.
+   * A change is sent by the process with the stream, and by one that takes it over. Until a process has the stream, the
+   * message waits here. If this process has it, the message waits for its client: a client that comes back has not
+   * moved, and needs no notice that everything may have changed. The same applies if the holder is unknown.
    */
   async #keepChange(json: string): Promise<void> {
     try {

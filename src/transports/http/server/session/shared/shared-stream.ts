@@ -7,14 +7,14 @@ import { idOf, hasNoEvents, written, type LastingStream, type Resumption } from 
 import { isFenced, KeptEvents } from './kept-events.ts';
 import type { LineReply } from './words.ts';
 
-/** Time after which somebody who reads a stream in another process hears that its writer lives, in milliseconds. */
+/** Interval at which a reader in another process gets a sign of life from the writer, in milliseconds. */
 export const aliveMs = 5_000;
 
-/** Parts of a stream whose events the store keeps. */
+/** Parts of a stream whose events are in the store. */
 export interface SharedStreamParts {
   readonly name: string;
   readonly log: StreamLog;
-  /** Text about the stream: whose answer it is. */
+  /** Text about the stream: the request that it answers. */
   readonly about: string;
   readonly polling: boolean;
   readonly settings: HttpSettings;
@@ -22,23 +22,23 @@ export interface SharedStreamParts {
   readonly reports: ReportRoom;
   /** Takes room for an event, of so many characters, among those of its owner; there always is some by default. */
   readonly hasRoom?: (length: number) => boolean;
-  /** Somebody who wrote it before, where it goes on here. */
+  /** The previous writer, if this process continues its stream. */
   readonly writer?: { readonly writer: StreamWriter; readonly last: number } | undefined;
-  /** Hears that it ended here: complete, or another process writes it. */
+  /** Called when it ended here: it is complete, or another process writes it. */
   onEnd(stream: SharedStream): void;
 }
 
-/** Somebody who reads the stream in another process. */
+/** A reader of the stream in another process. */
 export interface Reader {
-  /** Name of the line on which it hears. */
+  /** Name of the reader's reply stream. */
   readonly line: string;
-  /** Gives false when nobody is there any more. */
+  /** Returns false if the reader is gone. */
   readonly tell: (reply: LineReply) => Promise<boolean>;
 }
 
 /**
- * A stream whose events are kept in a store before they are sent, so that what a client has seen can be gone on from in any
- * process. Its writer is here; its reader is here, elsewhere or nowhere.
+ * A stream whose events are stored before they are sent, so that any process can continue it from the client's last
+ * event. Its writer is here. Its reader is here, elsewhere or absent.
  */
 export class SharedStream implements LastingStream {
   readonly #parts: SharedStreamParts;
@@ -48,16 +48,16 @@ export class SharedStream implements LastingStream {
   #stopBeat: (() => void) | undefined;
   /** The event that the connection had last. */
   #seen: number;
-  /** End of what is sent, in order: each event once it is kept. */
+  /** End of the queue of events. Each one is sent once it is stored. */
   #tail: Promise<void> = Promise.resolve();
-  /** Number of characters that wait to be kept. */
+  /** Number of characters that wait to be stored. */
   #waiting = 0;
   #isKept = true;
   #complete = false;
   /** True once another process has it. */
   #isLeft = false;
   isTaken = false;
-  /** Number of times that somebody asked to take it up, and the time that its holder did. */
+  /** Number of resume attempts, and the number of the current holder's attempt. */
   #asked = 0;
   #holder = 0;
 
@@ -76,12 +76,12 @@ export class SharedStream implements LastingStream {
     return this.#connection?.ended === false;
   }
 
-  /** False once an event could not be kept: the stream goes on for who reads it now, and cannot be resumed. */
+  /** False once an event could not be stored: the stream continues for its present reader, and cannot be resumed. */
   get isKept(): boolean {
     return this.#isKept;
   }
 
-  /** Resolves when everything that was sent so far is kept and written. */
+  /** Resolves when everything so far is stored and written. */
   get flushed(): Promise<void> {
     return this.#tail;
   }
@@ -116,7 +116,7 @@ export class SharedStream implements LastingStream {
   end(json?: string): void {
     if (this.#complete) return;
     this.#complete = true;
-    // An event without data is none to clients, and says to other processes that nothing follows.
+    // Clients ignore an event without data. For other processes it marks the end.
     this.#put(json ?? '', true, (number) => {
       this.#connection?.end(json, json === undefined ? undefined : this.#idOf(number));
     });
@@ -126,11 +126,11 @@ export class SharedStream implements LastingStream {
   pause(retryMs: number): void {
     const connection = this.#connection;
     if (this.#complete || !this.#parts.polling) return;
-    // Who has nothing to come back for would be lost.
+    // A client without an event to resume from would be lost.
     void this.#tail.then(() => this.#isKept && connection?.pause(retryMs));
   }
 
-  /** Lets go of it: another process writes it from now on. */
+  /** Releases the stream: another process writes it from now on. */
   leave(): void {
     if (this.#isLeft) return;
     this.#complete = this.#isLeft = true;
@@ -139,7 +139,7 @@ export class SharedStream implements LastingStream {
     this.#over();
   }
 
-  /** Finds what followed an event. Whoever asks last takes the place of the reader before, whose connection is dead. */
+  /** Finds the events after a position. The last reader to ask replaces the previous one, whose connection is dead. */
   async resume(number: number): Promise<Resumption | undefined> {
     const place = ++this.#asked;
     const { log, name } = this.#parts;
@@ -153,7 +153,7 @@ export class SharedStream implements LastingStream {
         if (place < this.#holder || this.#isLeft) return connection.end();
         this.#holder = place;
         this.#replaceReader();
-        // What is sent meanwhile is in the log before it would be sent on the connection.
+        // Events sent meanwhile are in the log before they would go to the connection.
         this.#tail = this.#tail.then(() => this.#replay(connection, number, place));
       },
       drop: () => undefined,
@@ -161,12 +161,12 @@ export class SharedStream implements LastingStream {
   }
 
   /**
-   * Lets somebody in another process read it, in the place of who read it before.
+   * Gives the stream to a reader in another process, in place of the previous reader.
    *
-   * @param isAgain Choice whether it only asks for a sign of life: it read before, and takes nobody's place.
+   * @param isAgain True if it only asks for a sign of life: it was the reader before, and replaces no other.
    */
   readBy(reader: Reader, isAgain: boolean): void {
-    // Its client has seen what the log may have or not: nobody can go on from there.
+    // Its client may have seen events that the log lacks, so the stream cannot be resumed.
     if (!this.#isKept) return void reader.tell('not-kept');
     if (isAgain && this.#reader?.line === reader.line) return this.#tellReader('written');
     if (isAgain && (this.#reader !== undefined || this.connected)) return void reader.tell('replaced');
@@ -195,7 +195,7 @@ export class SharedStream implements LastingStream {
     this.#stopBeat?.();
   }
 
-  /** Keeps an event, and then writes it; those that are kept in order are written in order. */
+  /** Stores an event, and then writes it. Events are stored and written in order. */
   #put(data: string, last: boolean, write: (number: number | undefined) => void): void {
     const kept = this.#append(data, last);
     this.#tail = this.#tail.then(async () => {
@@ -205,7 +205,7 @@ export class SharedStream implements LastingStream {
         this.isTaken = true;
         return this.leave();
       }
-      // Who came meanwhile had it from the log.
+      // A reader that came meanwhile got it from the log.
       if (number !== undefined && number <= this.#seen) return;
       write(number);
       this.#seen = number ?? this.#seen;

@@ -16,25 +16,25 @@ import type { ToldProcess } from './words.ts';
 /** Limit of streams that are remembered after their end because the store may not have the whole of them. */
 const mostUnkept = 64;
 
-/** Parts of the streams of a session that any process may go on with. */
+/** Parts of the streams of a session that any process may continue. */
 export interface SharedStreamsParts extends StreamReaderParts {
   readonly resumption: 'event-ids' | 'polling';
-  /** Room in the store for the events of one owner; all is kept without it. */
+  /** Room in the store for the events of one owner. Without it, everything is stored. */
   readonly rooms?: OwnerRooms;
   /** Client of the session. */
   readonly from?: Pick<HttpSession, 'auth' | 'address'> | undefined;
-  /** Takes the stream for what belongs to no request from whoever has it; `undefined` when another one was quicker. */
+  /** Takes the GET stream from its holder; `undefined` if another process was faster. */
   claim(): Promise<OpeningStream | undefined>;
 }
 
-/** A stream that goes on here. */
+/** A stream that continues here. */
 interface Live {
   readonly stream: SharedStream;
-  /** The requests that it answers; `undefined` for what belongs to none. */
+  /** The requests that it answers; `undefined` for the GET stream. */
   readonly answers: readonly RequestId[] | undefined;
 }
 
-/** The parts of a stream that begins here, or goes on. */
+/** The parts of a stream that begins or continues here. */
 interface Begun {
   readonly about: string;
   readonly answers?: readonly RequestId[];
@@ -48,7 +48,7 @@ export class SharedStreams implements LastingStreams {
   readonly #live = new Map<string, Live>();
   readonly #reports: ReportRoom;
 
-  /** Streams that ended here, of which clients may have had more than the store has, or what it has under another number. */
+  /** Streams that ended here and whose clients may have events that the store lacks, or has under another number. */
   readonly #unkept = new Set<string>();
 
   constructor(parts: SharedStreamsParts) {
@@ -60,7 +60,7 @@ export class SharedStreams implements LastingStreams {
     return this.#parts.resumption;
   }
 
-  /** Resolves when everything that was sent so far is kept and written. */
+  /** Resolves when everything so far is stored and written. */
   get flushed(): Promise<unknown> {
     return Promise.all([...this.#live.values()].map(({ stream }) => stream.flushed));
   }
@@ -83,7 +83,8 @@ export class SharedStreams implements LastingStreams {
     const rest = await log.read(position.stream, position.number);
     if (rest === undefined) return undefined;
     if (rest.about === aboutSession && !rest.complete) return await this.#move(position.stream, position.number);
-    // One that was ended, as by a process that stops, has nothing more to say: its client begins another.
+    // An ended stream without events, for example of a stopped process, has nothing to resume: its client begins
+    // another.
     const hasNothing = hasNoEvents(rest.events);
     if (rest.about === aboutSession && hasNothing) return undefined;
     return {
@@ -94,7 +95,7 @@ export class SharedStreams implements LastingStreams {
     };
   }
 
-  /** Lets another process read a stream that is written here; it hears when that is not so. */
+  /** Lets another process read a stream that is written here. The reader learns if that is not the case. */
   readBy(told: ToldProcess & { readonly kind: 'reading' }): void {
     const reader: Reader = { line: told.line, tell: (reply) => this.#parts.inbox.reply(told, reply) };
     const here = this.#live.get(told.stream);
@@ -102,18 +103,18 @@ export class SharedStreams implements LastingStreams {
     else here.stream.readBy(reader, told.isAgain === true);
   }
 
-  /** Ends what is written here. Whoever waits for an answer hears that none comes. */
+  /** Ends the streams that are written here. Waiting clients learn that no answer comes. */
   end(last: (id: RequestId) => ResponseMessage): void {
     for (const { stream, answers } of this.#live.values()) {
       const [id, ...others] = answers ?? [];
       if (answers === undefined) stream.leave();
-      // Those of a batch were said by then, as far as they were not before.
+      // The responses of a batch were sent by then.
       else if (others.length > 0) stream.end();
       else stream.end(id === undefined ? undefined : JSON.stringify(last(id)));
     }
   }
 
-  /** Goes on here with the stream for what belongs to no request; whoever wrote it does so no more. */
+  /** Continues the GET stream here. Its previous writer stops. */
   async #move(name: string, number: number): Promise<Resumption | undefined> {
     const opening = await this.#parts.claim();
     if (opening === undefined) return undefined;

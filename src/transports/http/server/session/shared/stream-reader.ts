@@ -12,8 +12,9 @@ import type { Inbox } from './inbox.ts';
 import type { LineReply } from './words.ts';
 
 /**
- * Silences in which the writer of a stream is asked for a sign of life, in milliseconds, and the last, after which it is taken for dead. The first is for
- * a writer that was never heard: it may have died just now, while the store still counts it. Else it says so every 5 seconds.
+ * Silences after which the writer of a stream is asked for a sign of life, in milliseconds. After the last one, it
+ * counts as dead. The first is short, for a writer that never answered: it may have died just now, while the store
+ * still counts it. A live writer sends a sign of life every 5 seconds.
  */
 const silencesMs = [1_000, 6_000, 11_000, 15_000] as const;
 
@@ -27,8 +28,8 @@ export interface StreamReaderParts {
 }
 
 /**
- * Reads a stream whose writer is another process, for a client that came back here. Where that process is gone nobody runs
- * the request any more: the stream ends with an error, and what a writer that was only slow still has to say is fenced.
+ * Reads a stream whose writer is another process, for a client that came back here. If that process is gone, so is its
+ * request: the stream ends with an error. If the writer was only slow, its later events are fenced.
  */
 export class StreamReader {
   readonly #parts: StreamReaderParts;
@@ -38,7 +39,7 @@ export class StreamReader {
   #stopWaiting: (() => void) | undefined;
   #line = '';
   #closeLine: (() => void) | undefined;
-  /** End of what was heard, which is dealt with one after the other. */
+  /** End of the queue of received replies, which are handled in order. */
   #turn: Promise<void> = Promise.resolve();
   #over = false;
 
@@ -51,7 +52,8 @@ export class StreamReader {
 
   /** Reads on to the end. It never rejects. */
   async run(rest: StreamRest): Promise<void> {
-    // Of what is going on its writer says first whether it is kept: it may have been sent all the same, without an id.
+    // If the stream is still running, its writer first confirms that it is stored. Events may have been sent without an
+    // id.
     if (rest.complete) {
       this.#write(rest);
       return this.#end();
@@ -67,7 +69,7 @@ export class StreamReader {
     }
   }
 
-  /** Tells the writer who reads. Where nobody hears that, nobody writes. */
+  /** Asks the writer to notify this reader. If no process receives that, there is no writer. */
   async #ask(isAgain: boolean): Promise<void> {
     const { inbox, session } = this.#parts;
     const [writer = ''] = this.#stream.split('-', 1);
@@ -82,7 +84,7 @@ export class StreamReader {
     this.#turn = this.#turn.then(() => this.#goOn(reply)).catch((cause: unknown) => this.#fail(cause));
   }
 
-  /** Waits for a word of the writer. */
+  /** Waits for a reply of the writer. */
   #wait(at: number = 1, passedMs: number = 0): void {
     this.#stopWaiting?.();
     if (this.#over) return;
@@ -90,7 +92,7 @@ export class StreamReader {
     this.#stopWaiting = after(silenceMs - passedMs, () => {
       if (at === silencesMs.length - 1 || this.#connection.ended) return this.#hear('not-here');
       this.#wait(at + 1, silenceMs);
-      // While the store is away nobody can tell; the last silence says it then.
+      // While the store is down, the writer's state is unknown. The last silence decides.
       this.#ask(true).catch(() => undefined);
     });
   }
@@ -106,7 +108,7 @@ export class StreamReader {
     else if (reply === 'not-here' || reply === 'not-kept') await this.#takeOver(rest.about);
   }
 
-  /** Ends the stream in the place of a writer that is gone. */
+  /** Ends the stream in place of a dead writer. */
   async #takeOver(about: string): Promise<void> {
     const { log, revision } = this.#parts;
     try {
@@ -140,7 +142,7 @@ export class StreamReader {
   }
 }
 
-/** The error of a request of which nobody knows whether it did what it was to do. */
+/** The error of a request whose outcome is unknown. */
 function lost(): McpError {
   const why = 'the process that ran the request is gone, or could not keep its answer';
   return new McpError('internalError', `${why}; its outcome is not known`);

@@ -1,25 +1,28 @@
-/** Words by which the processes of one service talk about sessions, over the bus of their store. */
+/** Messages about sessions between the processes of one service, over the bus of their store. */
 
 import { listChanges } from '../../../../../protocol/catalogue.ts';
 import { isObject, type RequestId } from '../../../../../jsonrpc/message.ts';
 
-/** The notifications that tell of changes, which every process that has a copy of a session knows of by itself. */
+/** The change notifications. Every process with a replica of a session learns of changes by itself. */
 export const changeMethods: ReadonlySet<string> = new Set([
   ...listChanges.map(({ method }) => method),
   'notifications/resources/updated',
 ]);
 
-/** Text for one process: what is said of a session to whoever holds something of it. */
+/** A message about a session for one process, which holds a part of it. */
 export type ToldProcess =
   /** An answer of the client to a question that was asked there. */
   | { readonly kind: 'message'; readonly session: string; readonly message: unknown }
   /** A message to the client that belongs to no request: the stream for those is there. */
   | { readonly kind: 'deliver'; readonly session: string; readonly json: string }
-  /** The stream for what belongs to no request is somewhere else by now. */
+  /** The GET stream is in another process now. */
   | { readonly kind: 'taken'; readonly session: string }
   /** Asks whether that stream is open there. */
   | { readonly kind: 'there'; readonly session: string; readonly process: string; readonly line: string }
-  /** Somebody reads a stream that is written there, and wants to hear of each event; said again where nothing is heard. */
+  /**
+   * A reader of a stream that is written there. It wants a reply for each event, and repeats the message if it gets
+   * none.
+   */
   | {
       readonly kind: 'reading';
       readonly session: string;
@@ -31,7 +34,10 @@ export type ToldProcess =
   /** Answer to one of these, on the line that it named. */
   | { readonly kind: 'reply'; readonly line: string; readonly reply: LineReply };
 
-/** Answers: whether the stream is open; that something was written, or that the writer lives; that there is no such thing; that it is not kept any more; that another one reads. */
+/**
+ * Replies: the stream is open or not; an event was written, or the writer lives; the stream is unknown; it is not
+ * stored any more; another reader took it.
+ */
 export type LineReply = 'open' | 'not-open' | 'written' | 'not-here' | 'not-kept' | 'replaced';
 
 /** Text for every process that has a copy of a session. */
@@ -42,7 +48,7 @@ export type Announced =
   /** A notification of the client about something that may be anywhere. */
   | { readonly kind: 'message'; readonly message: unknown };
 
-/** The most characters of a reason to cancel that other processes are told. */
+/** Length limit of a cancellation's reason for other processes. */
 const longestReason = 1_000;
 
 const replies: readonly string[] = [
@@ -64,14 +70,14 @@ const textsOf: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['reply', ['line', 'reply']],
 ]);
 
-/** A cancellation as other processes are told of it: what else a client says in it is nothing to them, and may be long. */
+/** A cancellation for other processes. Its other fields are left out, since they may be long and have no use there. */
 export function cancellation(requestId: RequestId, reason: unknown): Announced {
   const why = typeof reason === 'string' ? { reason: reason.slice(0, longestReason) } : {};
   const params = { requestId, ...why };
   return { kind: 'message', message: { jsonrpc: '2.0', method: 'notifications/cancelled', params } };
 }
 
-/** Reads a text for one process; `undefined` for what is none. */
+/** Reads a message for one process; `undefined` if it is invalid. */
 export function readTold(text: string): ToldProcess | undefined {
   const value = parsed(text);
   const texts = textsOf.get(value?.['kind']);
@@ -81,7 +87,7 @@ export function readTold(text: string): ToldProcess | undefined {
   return value as unknown as ToldProcess;
 }
 
-/** Reads a text for all of them; `undefined` for what is none. */
+/** Reads a message for all replicas; `undefined` if it is invalid. */
 export function readAnnounced(text: string): Announced | undefined {
   const value = parsed(text);
   const isOne =
