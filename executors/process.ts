@@ -6,7 +6,7 @@
 import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createServer } from '../src/server.ts';
+import { createServer } from '../packages/parley/src/server.ts';
 import { openStore } from '../test/tasks/stores.ts';
 import { extended, taskClient } from '../test/support/task-client.ts';
 import { engines } from './engines.ts';

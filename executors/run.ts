@@ -13,7 +13,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { installPackages } from '../scripts/package-cache.ts';
 import { Unavailable } from '../scripts/toolchains/unavailable.ts';
-import { createServer } from '../src/server.ts';
+import { createServer } from '../packages/parley/src/server.ts';
 import { missing, startPostgres, startRedis } from '../test/support/engines.ts';
 import { extended, taskClient, type TaskClient } from '../test/support/task-client.ts';
 import { openStore } from '../test/tasks/stores.ts';

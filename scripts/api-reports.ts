@@ -7,7 +7,8 @@ import {
   type ExtractorLogLevel,
   type ExtractorMessage,
 } from '@microsoft/api-extractor';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { root } from '../test/support/sources.ts';
@@ -23,6 +24,22 @@ export interface ApiReport {
   readonly forgotten: readonly string[];
   /** Names that it exports without a doc comment. */
   readonly undocumented: readonly string[];
+}
+
+const declarations = join(root, 'dist/declarations');
+
+/**
+ * Writes the declarations of each module, from which the reports are made, and returns those of the entry points.
+ *
+ * @throws Error when the compiler finds a fault.
+ */
+export function entryDeclarations(): readonly string[] {
+  rmSync(declarations, { recursive: true, force: true });
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  execFileSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
+  return readdirSync(declarations)
+    .filter((name) => name.endsWith('.d.ts'))
+    .map((name) => join(declarations, name));
 }
 
 const none = { logLevel: 'none' as ExtractorLogLevel };
@@ -54,7 +71,7 @@ function configOf(entry: string, folder: string): ExtractorConfig {
   mkdirSync(reports);
   return ExtractorConfig.prepare({
     configObjectFullPath: undefined,
-    packageJsonFullPath: join(root, 'package.json'),
+    packageJsonFullPath: join(root, 'packages/parley/package.json'),
     configObject: {
       projectFolder: root,
       mainEntryPointFilePath: entry,

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const stamp = join(root, 'node_modules/.cache/tests/built');
-const main = join(root, 'dist/cli/main.js');
+const main = join(root, 'packages/cli/dist/main.js');
 
 /** Whether the last build was of these sources, and nobody replaced what it made. */
 function isBuilt(): boolean {
@@ -30,9 +30,20 @@ export function markBuilt(): void {
 
 function stateOfBuild(): string {
   const hash = createHash('sha256');
-  const paths = globSync(['src/**/*', 'scripts/*.ts', 'package.json', 'tsconfig*.json'], { cwd: root });
+  const paths = globSync(
+    [
+      'packages/*/src/**/*',
+      'packages/*/package.json',
+      'scripts/*.ts',
+      'scripts/build/*.ts',
+      'package-lock.json',
+      'README.md',
+      'docs/*.md',
+    ],
+    { cwd: root },
+  );
   for (const path of paths.toSorted())
-    if (!/\.(test\.ts|md)$/.test(path) && statSync(join(root, path)).isFile())
+    if (!/\.test\.ts$|\/src\/.*\.md$/.test(path) && statSync(join(root, path)).isFile())
       hash.update(path).update(readFileSync(join(root, path)));
   return `${hash.digest('hex')} ${statSync(main).mtimeMs}`;
 }

@@ -100,7 +100,8 @@ export async function bundle(program: string, from: From): Promise<Bundle> {
 
 function aliases(from: From): Record<string, string> {
   const extension = from === 'src' ? 'ts' : 'js';
-  const file = (entry: string): string => `${root}${from}/${entry === '' ? 'index' : entry}.${extension}`;
+  const file = (entry: string): string =>
+    `${root}packages/parley/${from}/${entry === '' ? 'index' : entry}.${extension}`;
   // An alias of the package itself would be one of its entry points too, were those not named first.
   return Object.fromEntries(
     entries.toReversed().map((entry) => [entry === '' ? 'parley-mcp' : `parley-mcp/${entry}`, file(entry)]),

@@ -1,19 +1,19 @@
 /** The part of docs/check.md about clients, from the rules of `parley check --client` and the register. */
 
-import { clientAuthorizationRules } from '../src/cli/check/client/authorization/judge-trails.ts';
-import { knownClient, scenarios, type Scenario } from '../src/cli/check/client/authorization/scenarios.ts';
-import { clientRules } from '../src/cli/check/client/rules/rules.ts';
-import { rowOf } from '../src/cli/check/register.ts';
+import { clientAuthorizationRules } from '../packages/cli/src/check/client/authorization/judge-trails.ts';
+import { knownClient, scenarios, type Scenario } from '../packages/cli/src/check/client/authorization/scenarios.ts';
+import { clientRules } from '../packages/cli/src/check/client/rules/rules.ts';
+import { rowOf } from '../packages/cli/src/check/register.ts';
 import { singleReasons } from './check-page-reasons.ts';
 import { requirements, type Requirement } from './registers.ts';
 
 const head = `## Check a client: \`parley check --client\`
 
 \`\`\`sh
-npx parley-mcp check --client                         # prints the URL and the steps for the client
-npx parley-mcp check --client -- node client.js {url} # starts the client; PARLEY_CHECK_URL has the URL too
-npx parley-mcp check --client --stdio                 # acts as a server that a client starts; reports on standard error
-npx parley-mcp check --client --relay -- node client.js {command} # passes the client the command of a server that exits during a call
+npx parley-cli check --client                         # prints the URL and the steps for the client
+npx parley-cli check --client -- node client.js {url} # starts the client; PARLEY_CHECK_URL has the URL too
+npx parley-cli check --client --stdio                 # acts as a server that a client starts; reports on standard error
+npx parley-cli check --client --relay -- node client.js {command} # passes the client the command of a server that exits during a call
 \`\`\`
 
 The check runs a server on this machine. It supports every revision at \`/mcp\`, a single revision at
@@ -107,8 +107,8 @@ The check covers more rules if the client does more:
 ### Check authorization: \`--auth\`
 
 \`\`\`sh
-npx parley-mcp check --client --auth                         # prints ${scenarios.length} URLs
-npx parley-mcp check --client --auth -- node client.js {url} # starts the client for each, with PARLEY_CHECK_SCENARIO
+npx parley-cli check --client --auth                         # prints ${scenarios.length} URLs
+npx parley-cli check --client --auth -- node client.js {url} # starts the client for each, with PARLEY_CHECK_SCENARIO
 \`\`\`
 
 Each scenario is a server on this machine that requires a token, with its own authorization servers. The client

@@ -2,26 +2,26 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isProbe, type CheckRule } from '../src/cli/check/rule.ts';
-import { rowOf } from '../src/cli/check/register.ts';
-import { askingRules } from '../src/cli/check/rules/asked/asking.ts';
-import { answerRules } from '../src/cli/check/rules/asked/answers.ts';
-import { formWordRules } from '../src/cli/check/rules/asked/form-words.ts';
-import { noticeRules } from '../src/cli/check/rules/asked/notices.ts';
-import { anotherRules } from '../src/cli/check/rules/another.ts';
-import { changeRules } from '../src/cli/check/rules/changes.ts';
-import { resultRules } from '../src/cli/check/rules/results.ts';
-import { sequenceRules } from '../src/cli/check/rules/asked/sequence.ts';
-import { belongingRules } from '../src/cli/check/rules/http/belongs.ts';
-import { nextRoundRules } from '../src/cli/check/rules/asked/rounds.ts';
-import { runningRules } from '../src/cli/check/rules/running.ts';
-import { coreTaskRules } from '../src/cli/check/rules/tasks/core.ts';
-import { coreLifeRules } from '../src/cli/check/rules/tasks/core-life-rules.ts';
-import { extensionLifeRules } from '../src/cli/check/rules/tasks/extension-rules.ts';
-import { watchedTaskRules } from '../src/cli/check/rules/tasks/extension-watched.ts';
-import { coreLimitRules } from '../src/cli/check/rules/tasks/core-limits.ts';
-import { taskExtensionRules } from '../src/cli/check/rules/tasks/extension.ts';
-import { checkRules } from '../src/cli/check/rules/rules.ts';
+import { isProbe, type CheckRule } from '../packages/cli/src/check/rule.ts';
+import { rowOf } from '../packages/cli/src/check/register.ts';
+import { askingRules } from '../packages/cli/src/check/rules/asked/asking.ts';
+import { answerRules } from '../packages/cli/src/check/rules/asked/answers.ts';
+import { formWordRules } from '../packages/cli/src/check/rules/asked/form-words.ts';
+import { noticeRules } from '../packages/cli/src/check/rules/asked/notices.ts';
+import { anotherRules } from '../packages/cli/src/check/rules/another.ts';
+import { changeRules } from '../packages/cli/src/check/rules/changes.ts';
+import { resultRules } from '../packages/cli/src/check/rules/results.ts';
+import { sequenceRules } from '../packages/cli/src/check/rules/asked/sequence.ts';
+import { belongingRules } from '../packages/cli/src/check/rules/http/belongs.ts';
+import { nextRoundRules } from '../packages/cli/src/check/rules/asked/rounds.ts';
+import { runningRules } from '../packages/cli/src/check/rules/running.ts';
+import { coreTaskRules } from '../packages/cli/src/check/rules/tasks/core.ts';
+import { coreLifeRules } from '../packages/cli/src/check/rules/tasks/core-life-rules.ts';
+import { extensionLifeRules } from '../packages/cli/src/check/rules/tasks/extension-rules.ts';
+import { watchedTaskRules } from '../packages/cli/src/check/rules/tasks/extension-watched.ts';
+import { coreLimitRules } from '../packages/cli/src/check/rules/tasks/core-limits.ts';
+import { taskExtensionRules } from '../packages/cli/src/check/rules/tasks/extension.ts';
+import { checkRules } from '../packages/cli/src/check/rules/rules.ts';
 import { clientsPart } from './check-page-clients.ts';
 import { preciseReasons, singleReasons } from './check-page-reasons.ts';
 import { requirements, type Requirement } from './registers.ts';
@@ -29,8 +29,8 @@ import { requirements, type Requirement } from './registers.ts';
 const head = `# Check a server: \`parley check\`
 
 \`\`\`sh
-npx parley-mcp check http://127.0.0.1:3000/mcp
-npx parley-mcp check -- node server.js
+npx parley-cli check http://127.0.0.1:3000/mcp
+npx parley-cli check -- node server.js
 \`\`\`
 
 \`parley check\` tests a server against the MCP specification. It opens a session in each protocol version (called
@@ -129,7 +129,7 @@ const inTest = `## In a test
 Run \`parley check\` and test its exit code. \`--only\` selects rules, which keeps a test short. \`--json\` prints the report:
 
 \`\`\`sh
-npx parley-mcp check --calls add --only tools --json -- node server.js
+npx parley-cli check --calls add --only tools --json -- node server.js
 \`\`\`
 `;
 

@@ -10,7 +10,7 @@ import { docProgramsRule } from './check/doc-programs.ts';
 import { entryPointsRule, oneDeclarationRule, starsRule } from './check/exported-names.ts';
 import { generatedRule } from './check/generated.ts';
 import { foldersRule, lengthsRule } from './check/lengths.ts';
-import { dependenciesRule, exportsRule } from './check/manifest.ts';
+import { dependenciesRule, exportsRule, manifestsRule } from './check/manifest.ts';
 import { datesRule, eraRule } from './check/protocol-versions.ts';
 import { linksRule } from './check/links.ts';
 import { npmScriptsRule } from './check/npm-scripts.ts';
@@ -31,7 +31,7 @@ type Rules = Readonly<Record<string, Rule>>;
 const ofTypes: Rules = {
   types: types('tsconfig.json', 'the repository'),
   'types-core': types('tsconfig.core.json', 'the core, without Node,'),
-  'types-page': types('src/cli/inspect/page/tsconfig.json', 'the page of inspect'),
+  'types-page': types('packages/cli/src/inspect/page/tsconfig.json', 'the page of inspect'),
 };
 
 const ofText: Rules = {
@@ -47,6 +47,7 @@ const ofRepository: Rules = {
   cycles: cyclesRule,
   dependencies: dependenciesRule,
   exports: exportsRule,
+  manifests: manifestsRule,
   'entry-points': entryPointsRule,
   stars: starsRule,
   'one-declaration': oneDeclarationRule,

@@ -5,7 +5,7 @@ import { filesOf, repositoryOnDisk, type Repository } from './check/repository.t
 /** The titles of every test and transcript, by the ids they cite. */
 export function citedIds(repository: Repository = repositoryOnDisk()): ReadonlyMap<string, readonly string[]> {
   const cited = new Map<string, string[]>();
-  for (const { path, text } of filesOf(repository, /^(src|test|examples)\/.*\.(test\.ts|txt)$/)) {
+  for (const { path, text } of filesOf(repository, /^(packages|test|examples)\/.*\.(test\.ts|txt)$/)) {
     for (const title of titlesOf(path, text)) {
       for (const id of idsOf(title)) cited.set(id, [...(cited.get(id) ?? []), `${path}: ${title}`]);
     }

@@ -1,6 +1,6 @@
 /** The official clients, from the first to the newest, behind one interface. */
 
-import { newestRevision, revisions } from '../src/protocol.ts';
+import { newestRevision, revisions } from '../packages/parley/src/protocol.ts';
 
 /** What the demo does with a client; every official client has these methods. */
 export interface OfficialClient {

@@ -2,10 +2,10 @@
 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createBridge } from '../src/bridge.ts';
-import { createExampleServer } from '../src/cli/commands/example/server.ts';
-import { listen } from '../src/node.ts';
-import { spawn } from '../src/stdio.ts';
+import { createBridge } from '../packages/parley/src/bridge.ts';
+import { createExampleServer } from '../packages/cli/src/commands/example/server.ts';
+import { listen } from '../packages/parley/src/node.ts';
+import { spawn } from '../packages/parley/src/stdio.ts';
 import type { Door } from './demo-clients.ts';
 import { everything, example, type Plan } from './demo-plans.ts';
 
@@ -18,7 +18,7 @@ export interface Open {
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const main = join(root, 'src/cli/main.ts');
+const main = join(root, 'packages/cli/src/main.ts');
 const upstream = join(root, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
 
 /** The bridge, in front of the official example server on stdio. */

@@ -1,8 +1,8 @@
 /** One official client visits one server and does all that its plan says. */
 
-import { audioContentShape, resourceLinkShape } from '../src/protocol/features/content.ts';
-import { isAlive } from '../src/protocol/lifetime.ts';
-import { revisionOf } from '../src/protocol.ts';
+import { audioContentShape, resourceLinkShape } from '../packages/parley/src/protocol/features/content.ts';
+import { isAlive } from '../packages/parley/src/protocol/lifetime.ts';
+import { revisionOf } from '../packages/parley/src/protocol.ts';
 import type { Door, Listed, Official, OfficialClient, Paging } from './demo-clients.ts';
 import { shortcomings, type Plan, type Wanted } from './demo-plans.ts';
 import { tap } from './demo-wire.ts';

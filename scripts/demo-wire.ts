@@ -1,6 +1,6 @@
 /** Listens in on an official transport, to see which revision really travels. */
 
-import { metaKey } from '../src/protocol.ts';
+import { metaKey } from '../packages/parley/src/protocol.ts';
 import type { WireTransport } from './demo-clients.ts';
 
 /** The revisions seen on a wire. */

@@ -1,7 +1,7 @@
 /** The fidelity table as a page of documentation. */
 
-import { features, groups, type Feature, type Fidelity } from '../src/cli/compatibility/fidelity.ts';
-import { revisions, type Revision } from '../src/protocol/revision.ts';
+import { features, groups, type Feature, type Fidelity } from '../packages/cli/src/compatibility/fidelity.ts';
+import { revisions, type Revision } from '../packages/parley/src/protocol/revision.ts';
 
 const intro = `# Fidelity
 

@@ -61,7 +61,7 @@ const generated: Group = {
   register: {
     about: 'Writes the rows of the register that the rules of `parley check` name.',
     time: '1 s',
-    writes: '`src/cli/check/rows.ts`, `src/cli/check/client/rows.ts`',
+    writes: '`packages/cli/src/check/rows.ts`, `packages/cli/src/check/client/rows.ts`',
     words: ['scripts/register.ts'],
   },
   registers: {
@@ -289,7 +289,7 @@ const long: Group = {
     about: 'Compares 100,000 courses of tasks with a model.',
     time: '10 min',
     env: { TASK_LIVES: '100000', TASK_COURSES: '100000' },
-    words: ['scripts/test.ts', 'src/tasks/model.test.ts', 'test/tasks/store-model.test.ts'],
+    words: ['scripts/test.ts', 'packages/parley/src/tasks/model.test.ts', 'test/tasks/store-model.test.ts'],
   },
 };
 

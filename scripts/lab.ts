@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { root } from '../test/support/sources.ts';
-import { nearest } from '../src/options/nearest.ts';
+import { nearest } from '../packages/parley/src/options/nearest.ts';
 import { experiments, groups, type Experiment } from './lab-table.ts';
 import { buildOnce } from './built.ts';
 import { installPeers } from './peers.ts';

@@ -35,7 +35,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { sample: { type: 'string' }, seed: { type: 'string', default: '1' }, only: { type: 'string' } },
 });
-const named = positionals.length > 0 ? positionals : core.map((room) => `src/${room}`);
+const named = positionals.length > 0 ? positionals : core.map((room) => `packages/parley/src/${room}`);
 const globs = named.map((path) => (path.endsWith('.ts') ? path : `${path}/**/*.ts`));
 const sources = globSync(globs, { exclude: ['**/*.test.ts', '**/*.test-d.ts'] }).toSorted();
 const all = sources.flatMap((file) => mutantsOf(file, readFileSync(file, 'utf8')));

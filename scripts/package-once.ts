@@ -1,6 +1,6 @@
 /**
- * The package as it would be published, packed once for each content of `dist/` and the other packed files.
- * `node scripts/package-once.ts` prints the path of the tarball. `PARLEY_TARBALL` names one to use as it is.
+ * The packages as they would be published, each packed once for each content of its files.
+ * `node scripts/package-once.ts` prints the paths of the tarballs. `PARLEY_TARBALL` names one of the library to use as it is.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -9,38 +9,48 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSy
 import { join } from 'node:path';
 import { root } from '../test/support/sources.ts';
 
+/** The folders of the packages, by their names. */
+const folders = { 'parley-mcp': 'packages/parley', 'parley-cli': 'packages/cli' } as const;
+
+/** The name of a package that is published. */
+export type PackageName = keyof typeof folders;
+
+/** The names of the packages that are published. */
+export const packageNames: readonly PackageName[] = ['parley-mcp', 'parley-cli'];
+
 const cache = join(root, 'node_modules/.cache/package');
 
 /** Tarballs of older contents are kept for an hour, since another run may use them. */
 const keptMs = 3_600_000;
 
 /**
- * The path of the tarball.
+ * The path of a tarball.
  *
  * @throws Error when the package is not built.
  */
-export function packageTarball(): string {
+export function packageTarball(name: PackageName = 'parley-mcp'): string {
   const given = process.env['PARLEY_TARBALL'];
-  if (given !== undefined && given !== '') return given;
-  if (!existsSync(join(root, 'dist/index.js'))) throw new Error('the package is not built: npm run build');
-  const tarball = join(cache, digestOf(packedFiles()), 'parley-mcp.tgz');
+  if (name === 'parley-mcp' && given !== undefined && given !== '') return given;
+  const folder = join(root, folders[name]);
+  if (!existsSync(join(folder, 'dist'))) throw new Error('the packages are not built: npm run build');
+  const tarball = join(cache, digestOf(packedFiles(folder)), `${name}.tgz`);
   if (!existsSync(tarball)) {
     removeOld();
-    makeOnce(join(tarball, '..'), pack);
+    makeOnce(join(tarball, '..'), (fresh) => pack(folder, join(fresh, `${name}.tgz`)));
   }
   return tarball;
 }
 
-/** The folder of the unpacked package. Its dependencies are found in `node_modules` of the repository. Nobody writes there. */
-export function unpackedPackage(): string {
-  const tarball = packageTarball();
+/** The folder of an unpacked package. Its dependencies are found in `node_modules` of the repository. Nobody writes there. */
+export function unpackedPackage(name: PackageName = 'parley-mcp'): string {
+  const tarball = packageTarball(name);
   const folder = join(cache, digestOf([tarball]), 'unpacked');
   makeOnce(folder, (fresh) => {
-    const into = join(fresh, 'node_modules/parley-mcp');
+    const into = join(fresh, 'node_modules', name);
     mkdirSync(into, { recursive: true });
     execFileSync('tar', ['-xzf', tarball, '-C', into, '--strip-components=1']);
   });
-  return join(folder, 'node_modules/parley-mcp');
+  return join(folder, 'node_modules', name);
 }
 
 /** Runs npm and returns what it printed on standard output. */
@@ -54,12 +64,12 @@ export function npm(cwd: string, ...words: readonly string[]): string {
   });
 }
 
-function pack(folder: string): void {
-  // Without scripts: `prepare` would build again, under the feet of whoever reads dist/.
-  npm(root, 'pack', '--ignore-scripts', '--pack-destination', folder);
-  const [name] = readdirSync(folder);
+function pack(folder: string, tarball: string): void {
+  const fresh = join(tarball, '..');
+  npm(folder, 'pack', '--ignore-scripts', '--pack-destination', fresh);
+  const [name] = readdirSync(fresh);
   if (name === undefined) throw new Error('npm pack made no tarball');
-  renameSync(join(folder, name), join(folder, 'parley-mcp.tgz'));
+  renameSync(join(fresh, name), tarball);
 }
 
 /** Makes a folder under another name and renames it: processes that make it at once do not disturb each other. */
@@ -78,18 +88,12 @@ function makeOnce(folder: string, make: (fresh: string) => void): void {
   }
 }
 
-/** All files that may be in the package; `npm pack` leaves some of them out. */
-function packedFiles(): readonly string[] {
-  // Our own package.json, which has this field.
-  const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    readonly files: readonly string[];
-  };
-  return ['package.json', ...files.filter((name) => !name.startsWith('!'))].flatMap((name) => {
-    const path = join(root, name);
-    if (!statSync(path).isDirectory()) return [path];
-    const inside = readdirSync(path, { recursive: true, withFileTypes: true });
-    return inside.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
-  });
+/** All files of a package but its sources; `npm pack` leaves some of them out. */
+function packedFiles(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((file) => file.isFile())
+    .map((file) => join(file.parentPath, file.name))
+    .filter((path) => !path.startsWith(join(folder, 'src')));
 }
 
 function digestOf(files: readonly string[]): string {
@@ -106,4 +110,4 @@ function removeOld(): void {
   }
 }
 
-if (import.meta.main) console.log(packageTarball());
+if (import.meta.main) for (const name of packageNames) console.log(packageTarball(name));

@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const source = join(root, 'src/cli/inspect/page');
+const source = join(root, 'packages/cli/src/inspect/page');
 
 /** Folder of the page in what is built. */
-export const pageFolder: string = join(root, 'dist/inspect/page');
+export const pageFolder: string = join(root, 'packages/cli/dist/inspect/page');
 
 /** Builds the page: one script and one style sheet, and chunks for what only some need. Nothing in it is fetched from elsewhere. */
 export async function buildPage(folder: string = pageFolder): Promise<void> {

@@ -13,7 +13,7 @@ const small = { width: 360, height: 720 };
 
 /** Starts `parley inspect` before the example, and gives the address that it prints. */
 async function inspect(): Promise<{ readonly address: string; end(): Promise<void> }> {
-  const main = 'dist/cli/main.js';
+  const main = 'packages/cli/dist/main.js';
   const argv = [main, 'inspect', '--no-open', '--', 'node', main, 'start', '--stdio'];
   const running = spawn(process.execPath, argv, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
   const end = async (): Promise<void> => {

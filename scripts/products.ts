@@ -1,4 +1,4 @@
-/** The products of the package: which rooms of `src/` a program may load if it imports one entry point. */
+/** The products of the package: which rooms of the library a program may load if it imports one entry point. */
 
 import { entryPoints, roomOf } from './check/rooms-table.ts';
 
@@ -27,7 +27,6 @@ const client = ['client', 'transports/http/client'];
 const authorizedClient = ['auth/client'];
 const protectedServer = ['auth/server'];
 const bridge = [...server, ...client, ...authorizedClient, 'auth/consent', 'bridge'];
-const commandLine = ['cli', 'cli/commands', 'cli/check', 'cli/inspect', 'cli/recorder', 'cli/compatibility'];
 const nodeTransports = [
   'transports/node/server',
   'transports/node/client',
@@ -54,19 +53,9 @@ const roomsOf: Readonly<Record<string, readonly string[]>> = {
   otel: ['telemetry'],
   protocol: [],
   testing: [...server, ...client, 'testing'],
-  'cli/main': [
-    ...commandLine,
-    ...bridge,
-    ...nodeTransports,
-    ...stdioTransports,
-    'transports/http/server',
-    'storage/redis',
-    'telemetry',
-    'testing',
-  ],
 };
 
-/** Whether a program that imports an entry point may load a module, which is named by its path in `src/`. */
+/** Whether a program that imports an entry point may load a module, which is named by its path in the sources of the library. */
 export function mayLoad(entry: string, path: string): boolean {
   const room = roomOf(path);
   const rooms = roomsOf[entry];

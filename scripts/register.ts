@@ -1,10 +1,10 @@
-/** `npm run lab -- register`: writes `src/cli/check/rows.ts` and `src/cli/check/client/rows.ts`, the rows of the register that the rules of `parley check` are about. */
+/** `npm run lab -- register`: writes `packages/cli/src/check/rows.ts` and `packages/cli/src/check/client/rows.ts`, the rows of the register that the rules of `parley check` are about. */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { clientAuthorizationRules } from '../src/cli/check/client/authorization/judge-trails.ts';
-import { clientRules } from '../src/cli/check/client/rules/rules.ts';
-import { checkRules } from '../src/cli/check/rules/rules.ts';
+import { clientAuthorizationRules } from '../packages/cli/src/check/client/authorization/judge-trails.ts';
+import { clientRules } from '../packages/cli/src/check/client/rules/rules.ts';
+import { checkRules } from '../packages/cli/src/check/rules/rules.ts';
 import { requirements } from './registers.ts';
 
 /** Files of rows, with what is in them: rows of servers, and those of clients alone. */
@@ -12,8 +12,8 @@ export function rowsFiles(): ReadonlyMap<string, string> {
   const ofServers = new Set(checkRules.map(({ id }) => id));
   const ofClients = new Set([...clientRules, ...clientAuthorizationRules].map(({ id }) => id));
   return new Map([
-    ['src/cli/check/rows.ts', rowsText('rows', (id) => ofServers.has(id))],
-    ['src/cli/check/client/rows.ts', rowsText('clientRows', (id) => ofClients.has(id) && !ofServers.has(id))],
+    ['packages/cli/src/check/rows.ts', rowsText('rows', (id) => ofServers.has(id))],
+    ['packages/cli/src/check/client/rows.ts', rowsText('clientRows', (id) => ofClients.has(id) && !ofServers.has(id))],
   ]);
 }
 

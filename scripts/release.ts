@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from '../test/support/sources.ts';
-import { npm, packageTarball } from './package-once.ts';
+import { npm, packageNames, packageTarball } from './package-once.ts';
 
 /** The state of the repository and of the machine that a release depends on. */
 export interface ReleaseState {
@@ -40,7 +40,7 @@ export function obstacles(state: ReleaseState, isPublished: boolean): readonly s
 function stateHere(): ReleaseState {
   const git = (...words: readonly string[]): string => execFileSync('git', words, { cwd: root, encoding: 'utf8' });
   // Our own file, which has these fields.
-  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  const manifest = JSON.parse(readFileSync(join(root, 'packages/parley/package.json'), 'utf8')) as {
     readonly version: string;
     readonly repository?: unknown;
   };
@@ -59,7 +59,11 @@ if (import.meta.main) {
   const found = obstacles(stateHere(), values.publish);
   for (const line of found) console.error(line);
   if (found.length > 0) process.exitCode = 1;
-  else if (values.publish)
-    console.log(npm(root, 'publish', packageTarball(), '--provenance', '--access', 'public', '--ignore-scripts'));
-  else console.log(`ready: ${packageTarball()}`);
+  else
+    for (const name of packageNames) {
+      const tarball = packageTarball(name);
+      if (values.publish)
+        console.log(npm(root, 'publish', tarball, '--provenance', '--access', 'public', '--ignore-scripts'));
+      else console.log(`ready: ${tarball}`);
+    }
 }

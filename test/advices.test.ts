@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
-import { createExampleServer } from '../src/cli/commands/example/server.ts';
-import { listen, toNodeHandler } from '../src/transports/node/server/http.ts';
+import { createExampleServer } from '../packages/cli/src/commands/example/server.ts';
+import { listen, toNodeHandler } from '../packages/parley/src/transports/node/server/http.ts';
 import { certificate } from './support/certificate.ts';
 import { inThisProcess, run, start, type Ran } from './support/cli-process.ts';
 
@@ -127,8 +127,8 @@ test('a tool that was given to its command is called with -- before it, as advis
   const at = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
   await writeFile(
     file,
-    `import { createExampleServer } from ${at('../src/cli/commands/example/server.ts')};
-     import { serveStdio } from ${at('../src/transports/stdio/server/serve.ts')};
+    `import { createExampleServer } from ${at('../packages/cli/src/commands/example/server.ts')};
+     import { serveStdio } from ${at('../packages/parley/src/transports/stdio/server/serve.ts')};
      await serveStdio(createExampleServer()).closed;`,
   );
   const command = [process.execPath, file];

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { connect, type Client } from '../src/client.ts';
-import { listen } from '../src/node.ts';
-import { oauth, type OAuth, type OAuthEvent, type OAuthOptions } from '../src/oauth.ts';
-import { protect, type ProtectOptions } from '../src/protect.ts';
-import { createServer } from '../src/server.ts';
-import { memoryCredentialStore } from '../src/storage/memory-credentials.ts';
+import { connect, type Client } from '../packages/parley/src/client.ts';
+import { listen } from '../packages/parley/src/node.ts';
+import { oauth, type OAuth, type OAuthEvent, type OAuthOptions } from '../packages/parley/src/oauth.ts';
+import { protect, type ProtectOptions } from '../packages/parley/src/protect.ts';
+import { createServer } from '../packages/parley/src/server.ts';
+import { memoryCredentialStore } from '../packages/parley/src/storage/memory-credentials.ts';
 import { authorizationServer, type AuthorizationServer } from './support/oidc-provider.ts';
 import { visitPages } from './support/visited-pages.ts';
 

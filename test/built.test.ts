@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { root } from './support/sources.ts';
 
-const program = join(root, 'dist/cli/main.js');
+const program = join(root, 'packages/cli/dist/main.js');
 const skip = existsSync(program) ? false : 'the package is not built: npm run build';
 
 test('the built program reaches its own example server', { skip }, () => {

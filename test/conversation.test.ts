@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { connect } from '../src/client.ts';
-import { listen } from '../src/node.ts';
-import { revisions } from '../src/protocol/revision.ts';
+import { connect } from '../packages/parley/src/client.ts';
+import { listen } from '../packages/parley/src/node.ts';
+import { revisions } from '../packages/parley/src/protocol/revision.ts';
 import { canCarry, converse, fixture, optionsAt, silence, wires } from './support/conversation.ts';
 
 for (const [name, wire] of Object.entries(wires)) {

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bridgeSettingsOf } from '../src/bridge/options.ts';
-import { settingsOf } from '../src/client/options.ts';
-import { resolveHttpOptions } from '../src/transports/http/server/options.ts';
-import { resolveOptions } from '../src/server/options.ts';
-import { taskLimits, taskTimes } from '../src/tasks/limits.ts';
+import { bridgeSettingsOf } from '../packages/parley/src/bridge/options.ts';
+import { settingsOf } from '../packages/parley/src/client/options.ts';
+import { resolveHttpOptions } from '../packages/parley/src/transports/http/server/options.ts';
+import { resolveOptions } from '../packages/parley/src/server/options.ts';
+import { taskLimits, taskTimes } from '../packages/parley/src/tasks/limits.ts';
 
 /** The plain values among settings. */
 function plain(settings: object): Record<string, unknown> {

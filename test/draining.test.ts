@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { connect, type Client } from '../src/client.ts';
-import { listen, type Listening } from '../src/node.ts';
-import type { RevisionDate } from '../src/protocol/revision.ts';
-import { createServer } from '../src/server.ts';
+import { connect, type Client } from '../packages/parley/src/client.ts';
+import { listen, type Listening } from '../packages/parley/src/node.ts';
+import type { RevisionDate } from '../packages/parley/src/protocol/revision.ts';
+import { createServer } from '../packages/parley/src/server.ts';
 
 const schema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
 

@@ -5,13 +5,13 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { check } from '../src/protocol/compile/check.ts';
-import { errorFromWire } from '../src/protocol/error.ts';
-import { fromWire } from '../src/protocol/compile/from-wire.ts';
-import { methodOf } from '../src/protocol/catalogue.ts';
-import { newestRevision } from '../src/protocol/revision.ts';
-import type { Type } from '../src/protocol/shape.ts';
-import { toWire } from '../src/protocol/compile/to-wire.ts';
+import { check } from '../packages/parley/src/protocol/compile/check.ts';
+import { errorFromWire } from '../packages/parley/src/protocol/error.ts';
+import { fromWire } from '../packages/parley/src/protocol/compile/from-wire.ts';
+import { methodOf } from '../packages/parley/src/protocol/catalogue.ts';
+import { newestRevision } from '../packages/parley/src/protocol/revision.ts';
+import type { Type } from '../packages/parley/src/protocol/shape.ts';
+import { toWire } from '../packages/parley/src/protocol/compile/to-wire.ts';
 import { examples, type Example } from './support/beside.ts';
 import { rowOf, shapes } from './support/types.ts';
 

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { adaptedElsewhere } from '../src/cli/compatibility/adaptations.ts';
-import { elsewhere, fieldFacts, toldElsewhere } from '../src/cli/compatibility/fields.ts';
-import { features } from '../src/cli/compatibility/fidelity.ts';
-import { everyAdaptation } from '../src/cli/compatibility/adaptation-lines.ts';
-import { Hops } from '../src/cli/inspect/trial/hops.ts';
-import { revisions } from '../src/protocol/revision.ts';
+import { adaptedElsewhere } from '../packages/cli/src/compatibility/adaptations.ts';
+import { elsewhere, fieldFacts, toldElsewhere } from '../packages/cli/src/compatibility/fields.ts';
+import { features } from '../packages/cli/src/compatibility/fidelity.ts';
+import { everyAdaptation } from '../packages/cli/src/compatibility/adaptation-lines.ts';
+import { Hops } from '../packages/cli/src/inspect/trial/hops.ts';
+import { revisions } from '../packages/parley/src/protocol/revision.ts';
 import { askingWalks } from './fidelity/asking.ts';
 import { callWalks } from './fidelity/calls.ts';
 import { errorWalks } from './fidelity/errors.ts';

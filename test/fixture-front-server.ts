@@ -1,8 +1,8 @@
 /** A small server on stdio for tests of several servers; it starts a process of its own when it is asked to say which. */
 
 import { spawn } from 'node:child_process';
-import { createServer } from '../src/server/server.ts';
-import { serveStdio } from '../src/transports/stdio/server/serve.ts';
+import { createServer } from '../packages/parley/src/server/server.ts';
+import { serveStdio } from '../packages/parley/src/transports/stdio/server/serve.ts';
 
 const { WORD = '', PIDS } = process.env;
 

@@ -1,8 +1,8 @@
 /** A server with something of everything that the protocol has, for transcripts and other tests of the whole. */
 
 import { z } from 'zod';
-import { McpError } from '../src/protocol/error.ts';
-import { createServer, type Server } from '../src/server/server.ts';
+import { McpError } from '../packages/parley/src/protocol/error.ts';
+import { createServer, type Server } from '../packages/parley/src/server/server.ts';
 
 /** The smallest PNG: one transparent pixel. */
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';

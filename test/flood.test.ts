@@ -4,8 +4,8 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
-import { connect, type ConnectOptions } from '../src/client.ts';
-import { spawn } from '../src/stdio.ts';
+import { connect, type ConnectOptions } from '../packages/parley/src/client.ts';
+import { spawn } from '../packages/parley/src/stdio.ts';
 
 const handshake = '2025-06-18';
 const revisions = [handshake, '2026-07-28'];

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createRequire } from 'node:module';
-import { connect, type Client } from '../src/client.ts';
-import { listen, type Listening } from '../src/node.ts';
-import { newestRevision } from '../src/protocol/revision.ts';
-import { createServer } from '../src/server.ts';
+import { connect, type Client } from '../packages/parley/src/client.ts';
+import { listen, type Listening } from '../packages/parley/src/node.ts';
+import { newestRevision } from '../packages/parley/src/protocol/revision.ts';
+import { createServer } from '../packages/parley/src/server.ts';
 import { spawnNode } from './support/programs.ts';
 
 /** The part of the official clients that is needed here; their modules are loaded by name. */

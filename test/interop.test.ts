@@ -33,7 +33,7 @@ for (const [name, open] of [
 }
 
 test('the official clients cover every revision', async () => {
-  const { revisions } = await import('../src/protocol.ts');
+  const { revisions } = await import('../packages/parley/src/protocol.ts');
   assert.deepEqual(
     [...new Set(clients.map(({ revision }) => revision))].toSorted(),
     revisions.map(({ date }) => date),

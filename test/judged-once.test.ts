@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { describe, it } from 'node:test';
-import { createHandler, createServer, type RevisionDate } from '../src/index.ts';
-import { serveStdio } from '../src/stdio.ts';
+import { createHandler, createServer, type RevisionDate } from '../packages/parley/src/index.ts';
+import { serveStdio } from '../packages/parley/src/stdio.ts';
 import { counting, readings } from './support/counting.ts';
 
 const stateless: RevisionDate = '2026-07-28';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import type { Revision } from '../src/protocol/revision.ts';
+import type { Revision } from '../packages/parley/src/protocol/revision.ts';
 import { changesName, laterDate } from './support/later-revision.ts';
 import type { Seen } from './support/later-revision-play.ts';
 import { root } from './support/sources.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createHandler } from '../src/transports/http/server/fetch.ts';
-import { listen } from '../src/transports/node/server/http.ts';
-import { createServer } from '../src/server/server.ts';
+import { createHandler } from '../packages/parley/src/transports/http/server/fetch.ts';
+import { listen } from '../packages/parley/src/transports/node/server/http.ts';
+import { createServer } from '../packages/parley/src/server/server.ts';
 import { dates, open } from './support/raw.ts';
 
 const server = createServer({ name: 'long', version: '1' });

@@ -8,7 +8,7 @@ import { StdioClientTransport as NewTransport } from '@modelcontextprotocol/clie
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { ElicitRequestSchema, type ElicitResult } from '@modelcontextprotocol/sdk/types.js';
-import { connect } from '../src/client.ts';
+import { connect } from '../packages/parley/src/client.ts';
 import { spawnNode } from './support/programs.ts';
 
 const program = (name: string): URL => new URL(`../examples/migration/${name}.ts`, import.meta.url);

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { check } from '../src/protocol/compile/check.ts';
-import { fromWire } from '../src/protocol/compile/from-wire.ts';
-import { isAlive } from '../src/protocol/lifetime.ts';
-import { methodOf } from '../src/protocol/catalogue.ts';
-import { revisions, type Revision } from '../src/protocol/revision.ts';
-import { nameOf, type Type } from '../src/protocol/shape.ts';
+import { check } from '../packages/parley/src/protocol/compile/check.ts';
+import { fromWire } from '../packages/parley/src/protocol/compile/from-wire.ts';
+import { isAlive } from '../packages/parley/src/protocol/lifetime.ts';
+import { methodOf } from '../packages/parley/src/protocol/catalogue.ts';
+import { revisions, type Revision } from '../packages/parley/src/protocol/revision.ts';
+import { nameOf, type Type } from '../packages/parley/src/protocol/shape.ts';
 import { definitionsOf, document } from './support/official-definitions.ts';
 import { officialValues } from './support/official-values.ts';
 import { shapes } from './support/types.ts';

@@ -3,16 +3,22 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { z } from 'zod';
-import { createBridge } from '../src/bridge.ts';
-import { connect, type Client, type ConnectOptions } from '../src/client.ts';
-import { httpTransport } from '../src/transports/http/client/transport.ts';
-import { createHandler } from '../src/transports/http/server/fetch.ts';
-import type { Transport } from '../src/jsonrpc/transport.ts';
-import { revisions, type RevisionDate } from '../src/protocol/revision.ts';
-import { createServer, extensionResult, McpError, type Server, type ServerOptions } from '../src/server.ts';
-import { memoryTransport } from '../src/testing/memory-transport.ts';
-import type { Served } from '../src/server/runtime/endpoint.ts';
-import type { ClientCapabilities } from '../src/protocol/capability.ts';
+import { createBridge } from '../packages/parley/src/bridge.ts';
+import { connect, type Client, type ConnectOptions } from '../packages/parley/src/client.ts';
+import { httpTransport } from '../packages/parley/src/transports/http/client/transport.ts';
+import { createHandler } from '../packages/parley/src/transports/http/server/fetch.ts';
+import type { Transport } from '../packages/parley/src/jsonrpc/transport.ts';
+import { revisions, type RevisionDate } from '../packages/parley/src/protocol/revision.ts';
+import {
+  createServer,
+  extensionResult,
+  McpError,
+  type Server,
+  type ServerOptions,
+} from '../packages/parley/src/server.ts';
+import { memoryTransport } from '../packages/parley/src/testing/memory-transport.ts';
+import type { Served } from '../packages/parley/src/server/runtime/endpoint.ts';
+import type { ClientCapabilities } from '../packages/parley/src/protocol/capability.ts';
 import { dates, open, statelessDate } from './support/raw.ts';
 
 const id = 'com.example/search';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
-import { connect } from '../src/client.ts';
+import { connect } from '../packages/parley/src/client.ts';
 import { DELETE, GET, POST } from '../examples/mounted/next-route.ts';
 import worker from '../examples/mounted/worker.ts';
 

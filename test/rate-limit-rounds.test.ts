@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createServer, inputRequired, type RoundOptions, type Server } from '../src/server.ts';
-import { connectInMemory } from '../src/testing.ts';
+import { createServer, inputRequired, type RoundOptions, type Server } from '../packages/parley/src/server.ts';
+import { connectInMemory } from '../packages/parley/src/testing.ts';
 import { open, statelessDate } from './support/raw.ts';
 
 const schema = { type: 'object', properties: { word: { type: 'string' } } } as const;

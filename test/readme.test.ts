@@ -9,8 +9,8 @@ import { createInterface } from 'node:readline';
 import { json, text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { connect } from '../src/client.ts';
-import { spawn as spawnServer } from '../src/stdio.ts';
+import { connect } from '../packages/parley/src/client.ts';
+import { spawn as spawnServer } from '../packages/parley/src/stdio.ts';
 import { exampleCommand, parley } from './support/cli-process.ts';
 import { authorizationServer } from './support/oidc-provider.ts';
 
@@ -299,7 +299,7 @@ test('the client and the command of the README call the server of the README', a
   const url = listening.slice(listening.indexOf('http'));
   assert.deepEqual(await printedBy('examples/client.ts', [url]), ["[ { type: 'text', text: 'sunny in Oslo' } ]"]);
   const [, words = '', output] =
-    /npx parley-mcp call http:\S+ (.*)\n```\n\n```text\n([^]*?)```/.exec(
+    /npx parley-cli call http:\S+ (.*)\n```\n\n```text\n([^]*?)```/.exec(
       readFileSync(new URL('README.md', root), 'utf8'),
     ) ?? [];
   assert.equal(`${(await printedBy(parley, ['call', url, ...words.split(' ')])).join('\n')}\n`, output);

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { afterEach, describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { connect } from '../src/client.ts';
-import { createHandler } from '../src/transports/http/server/fetch.ts';
-import { memoryTransport } from '../src/testing/memory-transport.ts';
-import { createServer } from '../src/server/server.ts';
-import { serveStdio } from '../src/transports/stdio/server/serve.ts';
+import { connect } from '../packages/parley/src/client.ts';
+import { createHandler } from '../packages/parley/src/transports/http/server/fetch.ts';
+import { memoryTransport } from '../packages/parley/src/testing/memory-transport.ts';
+import { createServer } from '../packages/parley/src/server/server.ts';
+import { serveStdio } from '../packages/parley/src/transports/stdio/server/serve.ts';
 
 const info = { name: 's', version: '1' };
 

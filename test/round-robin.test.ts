@@ -6,8 +6,8 @@ import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { endToEnd } from '../examples/cluster/proxy.ts';
-import { connect, McpError } from '../src/client.ts';
-import { newestRevision } from '../src/protocol/revision.ts';
+import { connect, McpError } from '../packages/parley/src/client.ts';
+import { newestRevision } from '../packages/parley/src/protocol/revision.ts';
 
 interface Backend {
   readonly child: ChildProcess;

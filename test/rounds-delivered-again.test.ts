@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { connect } from '../src/client.ts';
-import { listen } from '../src/node.ts';
-import { createServer, inputRequired, type RoundOptions, type Server } from '../src/server.ts';
-import { memoryStore } from '../src/storage/memory/store.ts';
-import { McpError } from '../src/protocol/error.ts';
+import { connect } from '../packages/parley/src/client.ts';
+import { listen } from '../packages/parley/src/node.ts';
+import { createServer, inputRequired, type RoundOptions, type Server } from '../packages/parley/src/server.ts';
+import { memoryStore } from '../packages/parley/src/storage/memory/store.ts';
+import { McpError } from '../packages/parley/src/protocol/error.ts';
 import { open, statelessDate, type Json, type Raw } from './support/raw.ts';
 import { until } from './support/turns.ts';
 

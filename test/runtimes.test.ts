@@ -30,7 +30,7 @@ test('the page counts steps and names what failed and what is missing', () => {
 
 test(
   'every step of the exercise succeeds on this Node, in memory, over HTTP and on stdio',
-  { skip: existsSync(join(root, 'dist/cli/main.js')) ? false : 'the package is not built: npm run build' },
+  { skip: existsSync(join(root, 'packages/cli/dist/main.js')) ? false : 'the package is not built: npm run build' },
   () => {
     const printed = execFileSync(process.execPath, [join(root, 'runtimes/programs/node.js')], { encoding: 'utf8' });
     const results = resultsIn(printed);

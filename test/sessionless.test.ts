@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { createBridge } from '../src/bridge.ts';
-import { connect } from '../src/client.ts';
-import { createHandler } from '../src/http.ts';
-import type { Fetch } from '../src/transports/http/client/fetch.ts';
-import { listen } from '../src/node.ts';
-import { createServer, type Server } from '../src/server.ts';
-import { memoryTasks } from '../src/storage/memory-tasks.ts';
-import { memoryTransport } from '../src/testing/memory-transport.ts';
+import { createBridge } from '../packages/parley/src/bridge.ts';
+import { connect } from '../packages/parley/src/client.ts';
+import { createHandler } from '../packages/parley/src/http.ts';
+import type { Fetch } from '../packages/parley/src/transports/http/client/fetch.ts';
+import { listen } from '../packages/parley/src/node.ts';
+import { createServer, type Server } from '../packages/parley/src/server.ts';
+import { memoryTasks } from '../packages/parley/src/storage/memory-tasks.ts';
+import { memoryTransport } from '../packages/parley/src/testing/memory-transport.ts';
 
 const url = 'http://localhost/mcp';
 const revisions = ['2025-03-26', '2025-06-18', '2025-11-25'] as const;

@@ -1,8 +1,8 @@
-/** Holds the tables of `src/protocol` against what the official schema of every revision says. */
+/** Holds the tables of `packages/parley/src/protocol` against what the official schema of every revision says. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { revisionOf, revisions, type RevisionDate } from '../src/protocol/revision.ts';
+import { revisionOf, revisions, type RevisionDate } from '../packages/parley/src/protocol/revision.ts';
 import { fullSchema } from './support/beside.ts';
 import { definitionsOf, document, type Definitions } from './support/official-definitions.ts';
 import { Comparison, shapeProblems } from './support/shape-comparison.ts';

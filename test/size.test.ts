@@ -33,12 +33,15 @@ for (const [what, code] of [
   ['the flow of OAuth', "console.log('code_verifier');"],
   ['HTTP+SSE of a client', "export { ssePairTransport } from 'parley-mcp/http';"],
   ['a client', "export { TooManyRoundsError } from 'parley-mcp/client';"],
-  ['a recording', "export { tapHttp } from './src/cli/recorder/tap-http.ts';"],
-  ['the judge of servers', "export { turnedAway } from './src/cli/check/harness/exchange.ts';"],
-  ['the process of inspect', "export { Questions } from './src/cli/inspect/servers/questions.ts';"],
-  ['the work on tasks', "export { leaseEnded } from './src/tasks/machine.ts';"],
-  ['the check of JSON Schemas', "export { compileSchema } from './src/schema/json-schema.ts';"],
-  ['regular expressions in linear time', "export { linearPattern } from './src/schema/linear/linear.ts';"],
+  ['a recording', "export { tapHttp } from './packages/cli/src/recorder/tap-http.ts';"],
+  ['the judge of servers', "export { turnedAway } from './packages/cli/src/check/harness/exchange.ts';"],
+  ['the process of inspect', "export { Questions } from './packages/cli/src/inspect/servers/questions.ts';"],
+  ['the work on tasks', "export { leaseEnded } from './packages/parley/src/tasks/machine.ts';"],
+  ['the check of JSON Schemas', "export { compileSchema } from './packages/parley/src/schema/json-schema.ts';"],
+  [
+    'regular expressions in linear time',
+    "export { linearPattern } from './packages/parley/src/schema/linear/linear.ts';",
+  ],
 ] as const)
   test(`${what} is seen where it does not belong`, async () => {
     const stranger = strangers.find((one) => one.what === what);

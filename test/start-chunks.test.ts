@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rolldown, type OutputChunk } from 'rolldown';
-import { startChunks, type Entries } from '../scripts/start-chunks.ts';
+import { startChunks, type Entries } from '../scripts/build/start-chunks.ts';
 
 const modules: Readonly<Record<string, string>> = {
   one: "import { named } from 'a'; export const later = () => import('late'); export { named };",

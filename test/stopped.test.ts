@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createBridge } from '../src/bridge.ts';
-import { createHttpHandler, type HttpHandler } from '../src/transports/http/server/handler.ts';
-import type { HttpOptions } from '../src/transports/http/server/options.ts';
+import { createBridge } from '../packages/parley/src/bridge.ts';
+import { createHttpHandler, type HttpHandler } from '../packages/parley/src/transports/http/server/handler.ts';
+import type { HttpOptions } from '../packages/parley/src/transports/http/server/options.ts';
 import { begin, visit, type FakeVisit, type Sent } from './support/fake-http.ts';
-import { createServer, type Server, type ServerOptions } from '../src/server.ts';
-import { memoryTransport } from '../src/testing/memory-transport.ts';
-import { memoryStore } from '../src/storage/memory/store.ts';
+import { createServer, type Server, type ServerOptions } from '../packages/parley/src/server.ts';
+import { memoryTransport } from '../packages/parley/src/testing/memory-transport.ts';
+import { memoryStore } from '../packages/parley/src/storage/memory/store.ts';
 import { initializing } from './support/session-client.ts';
 import { call, newest } from './support/stateless-call.ts';
 

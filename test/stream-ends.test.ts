@@ -9,11 +9,11 @@ import { Client as Client20 } from 'sdk-1.20.0/client/index.js';
 import { StreamableHTTPClientTransport as Transport20 } from 'sdk-1.20.0/client/streamableHttp.js';
 import { Client as Client32 } from 'sdk-1.32.2/client/index.js';
 import { StreamableHTTPClientTransport as Transport32 } from 'sdk-1.32.2/client/streamableHttp.js';
-import { listen } from '../src/node.ts';
-import { McpError } from '../src/protocol/error.ts';
-import type { RevisionDate } from '../src/protocol/revision.ts';
-import { createServer, type Ctx, type Server } from '../src/server.ts';
-import { memoryStore } from '../src/storage/memory/store.ts';
+import { listen } from '../packages/parley/src/node.ts';
+import { McpError } from '../packages/parley/src/protocol/error.ts';
+import type { RevisionDate } from '../packages/parley/src/protocol/revision.ts';
+import { createServer, type Ctx, type Server } from '../packages/parley/src/server.ts';
+import { memoryStore } from '../packages/parley/src/storage/memory/store.ts';
 
 /** An official client, as far as the versions are alike. */
 interface Official {

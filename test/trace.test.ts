@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { placeIn } from '../src/json/place.ts';
-import { McpError } from '../src/protocol/error.ts';
-import { toWire } from '../src/protocol/compile/to-wire.ts';
-import { traceOf, type WireChange } from '../src/protocol/compile/trace.ts';
-import { revisions, type Revision } from '../src/protocol/revision.ts';
-import type { Type } from '../src/protocol/shape.ts';
-import { isFields } from '../src/protocol/compile/value.ts';
+import { placeIn } from '../packages/parley/src/json/place.ts';
+import { McpError } from '../packages/parley/src/protocol/error.ts';
+import { toWire } from '../packages/parley/src/protocol/compile/to-wire.ts';
+import { traceOf, type WireChange } from '../packages/parley/src/protocol/compile/trace.ts';
+import { revisions, type Revision } from '../packages/parley/src/protocol/revision.ts';
+import type { Type } from '../packages/parley/src/protocol/shape.ts';
+import { isFields } from '../packages/parley/src/protocol/compile/value.ts';
 import { valueOf } from './support/arbitrary.ts';
 import { shapes } from './support/types.ts';
 

@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, test } from 'node:test';
-import type { Revision } from '../src/protocol/revision.ts';
-import { parseTranscripts, type Transcript } from '../src/testing/transcript.ts';
+import type { Revision } from '../packages/parley/src/protocol/revision.ts';
+import { parseTranscripts, type Transcript } from '../packages/parley/src/testing/transcript.ts';
 import { createFixture } from './fixture-server.ts';
 import { play } from './support/play.ts';
 import { root } from './support/sources.ts';

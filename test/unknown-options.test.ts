@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createBridge } from '../src/bridge.ts';
-import { connect } from '../src/client.ts';
-import { createHandler } from '../src/transports/http/server/fetch.ts';
-import { listen, toNodeHandler } from '../src/transports/node/server/http.ts';
-import { memoryTransport } from '../src/testing/memory-transport.ts';
-import { createServer } from '../src/server/server.ts';
-import { serveStdio } from '../src/transports/stdio/server/serve.ts';
+import { createBridge } from '../packages/parley/src/bridge.ts';
+import { connect } from '../packages/parley/src/client.ts';
+import { createHandler } from '../packages/parley/src/transports/http/server/fetch.ts';
+import { listen, toNodeHandler } from '../packages/parley/src/transports/node/server/http.ts';
+import { memoryTransport } from '../packages/parley/src/testing/memory-transport.ts';
+import { createServer } from '../packages/parley/src/server/server.ts';
+import { serveStdio } from '../packages/parley/src/transports/stdio/server/serve.ts';
 
 const info = { name: 's', version: '1' };
 const server = createServer(info);

@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Pause } from '../src/client/connection/backoff.ts';
-import { inTime } from '../src/client/connection/deliver.ts';
-import { waitFor } from '../src/client/wait-for.ts';
-import { SessionCheck } from '../src/transports/http/client/session-check.ts';
-import { settledWithin } from '../src/jsonrpc/timeout.ts';
-import { pauseFor } from '../src/auth/client/site.ts';
-import { insistent } from '../src/connection/relay/insistent.ts';
+import { Pause } from '../packages/parley/src/client/connection/backoff.ts';
+import { inTime } from '../packages/parley/src/client/connection/deliver.ts';
+import { waitFor } from '../packages/parley/src/client/wait-for.ts';
+import { SessionCheck } from '../packages/parley/src/transports/http/client/session-check.ts';
+import { settledWithin } from '../packages/parley/src/jsonrpc/timeout.ts';
+import { pauseFor } from '../packages/parley/src/auth/client/site.ts';
+import { insistent } from '../packages/parley/src/connection/relay/insistent.ts';
 import { keptAlive } from './support/kept-alive.ts';
 import { turns } from './support/turns.ts';
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { settle, visit } from './support/fake-http.ts';
-import { connect } from '../src/client.ts';
-import { listen } from '../src/node.ts';
-import { memoryRoundStore } from '../src/server/runtime/input/state-store.ts';
-import { Rates } from '../src/server/rates/rates.ts';
-import { createServer } from '../src/server.ts';
-import { memoryEvents } from '../src/storage/events.ts';
+import { connect } from '../packages/parley/src/client.ts';
+import { listen } from '../packages/parley/src/node.ts';
+import { memoryRoundStore } from '../packages/parley/src/server/runtime/input/state-store.ts';
+import { Rates } from '../packages/parley/src/server/rates/rates.ts';
+import { createServer } from '../packages/parley/src/server.ts';
+import { memoryEvents } from '../packages/parley/src/storage/events.ts';
 import { connect as openSession, request } from './support/session-client.ts';
 
 const day = 24 * 60 * 60_000;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tell } from '../src/connection/observe.ts';
-import { revisionOf } from '../src/protocol/revision.ts';
+import { tell } from '../packages/parley/src/connection/observe.ts';
+import { revisionOf } from '../packages/parley/src/protocol/revision.ts';
 import { takeViolations } from './setup.ts';
 import { wireProblems } from './support/wire-check.ts';
-import type { Message } from '../src/jsonrpc/message.ts';
+import type { Message } from '../packages/parley/src/jsonrpc/message.ts';
 
 function problems(from: 'client' | 'server', date: string, message: object, answers?: string): readonly string[] {
   // The messages here are written out, some of them wrong on purpose.

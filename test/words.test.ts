@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createServer } from '../src/server.ts';
-import { connectInMemory } from '../src/testing.ts';
+import { createServer } from '../packages/parley/src/server.ts';
+import { connectInMemory } from '../packages/parley/src/testing.ts';
 
 /** A server with everything that changes. */
 function changing(): ReturnType<typeof createServer> {

@@ -20,7 +20,7 @@ export interface ColdContender {
 }
 
 const folder = fileURLToPath(new URL('../cold/', import.meta.url));
-const built = fileURLToPath(new URL('../../dist/server.js', import.meta.url));
+const built = fileURLToPath(new URL('../../packages/parley/dist/server.js', import.meta.url));
 
 /** A contender whose cost is the time from the start of a process to its list of tools, in milliseconds. */
 export function coldContender(contender: ColdContender): Contender {

@@ -74,7 +74,7 @@ async function measured(page: Page): Promise<void> {
 
 async function main(): Promise<void> {
   if (noChromium !== false) throw new Error(noChromium);
-  const [program, talker] = [here('../../dist/cli/main.js'), here('talker.ts')];
+  const [program, talker] = [here('../../packages/cli/dist/main.js'), here('talker.ts')];
   const child = spawn(process.execPath, [program, 'inspect', '--no-open', '--', process.execPath, talker], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -80,7 +80,7 @@ async function watched(
 
 async function main(count: number, perSecond: number): Promise<void> {
   if (noChromium !== false) throw new Error(noChromium);
-  const [program, talker] = [here('../../dist/cli/main.js'), here('talker.ts')];
+  const [program, talker] = [here('../../packages/cli/dist/main.js'), here('talker.ts')];
   const started = ['--inspect=127.0.0.1:0', program, 'inspect', '--no-open', '--', process.execPath, talker];
   const child = spawn(process.execPath, started, { stdio: ['ignore', 'pipe', 'pipe'] });
   const browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: ['--no-sandbox'] });

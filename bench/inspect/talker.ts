@@ -2,8 +2,8 @@
 
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
-import { createServer } from '../../src/server.ts';
-import { serveStdio } from '../../src/stdio.ts';
+import { createServer } from '../../packages/parley/src/server.ts';
+import { serveStdio } from '../../packages/parley/src/stdio.ts';
 
 const server = createServer({ name: 'talker', version: '1.0.0' }, { capabilities: { logging: {} } });
 

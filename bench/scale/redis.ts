@@ -1,6 +1,6 @@
 /** `npm run lab -- bench:redis`: how often a store in Redis is asked, and how long that takes, on one server and on three primaries that it starts itself. */
 
-import { redis, type RedisStore } from '../../src/redis.ts';
+import { redis, type RedisStore } from '../../packages/parley/src/redis.ts';
 import { startCluster, startNode, type RedisNode } from '../../test/support/redis-nodes.ts';
 
 const times = Number(process.argv[2] ?? 50_000);

@@ -1,8 +1,8 @@
 /** A bridge in front of the Parley server of `parley.ts`, which runs in a process of its own. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createBridge, httpTransport } from '../../src/bridge.ts';
-import { listen, nodeFetch } from '../../src/node.ts';
+import { createBridge, httpTransport } from '../../packages/parley/src/bridge.ts';
+import { listen, nodeFetch } from '../../packages/parley/src/node.ts';
 import { scriptArguments } from '../harness/child.ts';
 import { optionsOf, ready } from './support.ts';
 

@@ -2,11 +2,11 @@
  * Parley, as its users serve it: every default limit and check is on. It listens by itself, is a listener of a server that is
  * theirs, or answers a `Request`, by the `entry` that is asked for.
  */
-import { memoryStore } from '../../src/storage/memory/store.ts';
-import { protect } from '../../src/protect.ts';
-import { createServer } from '../../src/server.ts';
-import { createHandler } from '../../src/http.ts';
-import { listen, toNodeHandler } from '../../src/node.ts';
+import { memoryStore } from '../../packages/parley/src/storage/memory/store.ts';
+import { protect } from '../../packages/parley/src/protect.ts';
+import { createServer } from '../../packages/parley/src/server.ts';
+import { createHandler } from '../../packages/parley/src/http.ts';
+import { listen, toNodeHandler } from '../../packages/parley/src/node.ts';
 import { resource, token } from './guard.ts';
 import { optionsOf, ready, serve, type Readiness } from './support.ts';
 import { descriptions, largeText, moreNames } from './tools.ts';
@@ -29,7 +29,7 @@ for (const name of moreNames) server.tool(name, { description: `The ${name}.`, i
 
 const readiness: Readiness = { change: () => server.changed('tools') };
 if (telemetry === 'sdk') (await import('./telemetry.ts')).registerSdk();
-if (telemetry !== undefined) server.use((await import('../../src/otel.ts')).otel());
+if (telemetry !== undefined) server.use((await import('../../packages/parley/src/otel.ts')).otel());
 // Such as looks at a request and its result, and changes nothing.
 for (let count = 0; count < Number(middleware ?? 0); count++)
   server.use(({ method, meta }, next) => (method === '' || meta['none'] !== undefined ? {} : next()));

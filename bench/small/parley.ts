@@ -1,4 +1,4 @@
-import { createServer, type Server } from '../../src/server.ts';
+import { createServer, type Server } from '../../packages/parley/src/server.ts';
 
 const numbers = {
   type: 'object',

@@ -1,5 +1,5 @@
 /** Parley on stdio. */
-import { serveStdio } from '../../src/stdio.ts';
+import { serveStdio } from '../../packages/parley/src/stdio.ts';
 import { build } from '../small/parley.ts';
 import { answerCpu } from './support.ts';
 

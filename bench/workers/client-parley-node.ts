@@ -1,6 +1,6 @@
 /** Parley's client over the connections that Node keeps. */
-import { connect } from '../../src/client.ts';
-import { nodeFetch } from '../../src/transports/node/client/fetch.ts';
+import { connect } from '../../packages/parley/src/client.ts';
+import { nodeFetch } from '../../packages/parley/src/transports/node/client/fetch.ts';
 import { offer, optionsOf, textOf } from './support.ts';
 
 const { url, revision } = optionsOf();

@@ -1,5 +1,5 @@
 /** Parley's client over `fetch`, as `connect` has it with a URL. */
-import { connect } from '../../src/client.ts';
+import { connect } from '../../packages/parley/src/client.ts';
 import { offer, optionsOf, textOf } from './support.ts';
 
 const { url, revision } = optionsOf();

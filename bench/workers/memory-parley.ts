@@ -1,6 +1,6 @@
 /** Parley's client and server in one process, as tests connect them. */
-import { revisionOf } from '../../src/protocol.ts';
-import { connectInMemory } from '../../src/testing.ts';
+import { revisionOf } from '../../packages/parley/src/protocol.ts';
+import { connectInMemory } from '../../packages/parley/src/testing.ts';
 import { build } from '../small/parley.ts';
 import { offer, optionsOf, textOf } from './support.ts';
 

@@ -1,9 +1,9 @@
 /** A server with tasks and its client in one process, without a transport: plain calls, `tasks/get`, tasks from begin to end, or what tasks keep of the heap. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { createServer } from '../../src/server.ts';
-import { memoryTasks } from '../../src/storage/memory-tasks.ts';
-import type { StoredTask, TaskStore } from '../../src/storage/tasks.ts';
+import { createServer } from '../../packages/parley/src/server.ts';
+import { memoryTasks } from '../../packages/parley/src/storage/memory-tasks.ts';
+import type { StoredTask, TaskStore } from '../../packages/parley/src/storage/tasks.ts';
 import { openStore } from '../../test/tasks/stores.ts';
 import type { Order } from '../harness/worker.ts';
 import { offer, optionsOf } from './support.ts';

@@ -1,5 +1,5 @@
 import { requirements } from '../../scripts/registers.ts';
-import type { RowVerdict } from '../../src/cli/check/report.ts';
+import type { RowVerdict } from '../../packages/cli/src/check/report.ts';
 import type { Said } from './judges.ts';
 
 /** What one of the two says and the other does not. */

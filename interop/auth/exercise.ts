@@ -6,17 +6,17 @@ import { once } from 'node:events';
 import { createServer as createHttpServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { connect, type Client } from '../../src/client.ts';
-import { toNodeHandler } from '../../src/node.ts';
-import { oauth, memoryCredentialStore, type OAuth, type OAuthEvent } from '../../src/oauth.ts';
-import { protect } from '../../src/protect.ts';
-import { createServer } from '../../src/server.ts';
-import type { CredentialStore } from '../../src/storage/credentials.ts';
+import { connect, type Client } from '../../packages/parley/src/client.ts';
+import { toNodeHandler } from '../../packages/parley/src/node.ts';
+import { oauth, memoryCredentialStore, type OAuth, type OAuthEvent } from '../../packages/parley/src/oauth.ts';
+import { protect } from '../../packages/parley/src/protect.ts';
+import { createServer } from '../../packages/parley/src/server.ts';
+import type { CredentialStore } from '../../packages/parley/src/storage/credentials.ts';
 import { PersonBrowser } from './person.ts';
 import type { AuthorizationServer, Guarded } from './server.ts';
 import { trySteps, type Step } from './step.ts';
 
-const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url));
 const redirectUri = 'http://127.0.0.1:33418/callback';
 
 /** Goes through all steps. */

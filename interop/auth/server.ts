@@ -5,8 +5,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import type { RegisteredByHand } from '../../src/oauth.ts';
-import type { IntrospectionOptions } from '../../src/auth/server/issuer-options.ts';
+import type { RegisteredByHand } from '../../packages/parley/src/oauth.ts';
+import type { IntrospectionOptions } from '../../packages/parley/src/auth/server/issuer-options.ts';
 import type { Person } from './person.ts';
 
 /** The server that is guarded. */

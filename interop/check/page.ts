@@ -1,4 +1,4 @@
-import type { Finding } from '../../src/cli/check/report.ts';
+import type { Finding } from '../../packages/cli/src/check/report.ts';
 import type { JudgedServer } from './judged.ts';
 
 const intro = `# Findings of \`parley check\` in other servers

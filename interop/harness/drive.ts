@@ -1,6 +1,6 @@
 /** Drives one route: opens it, runs the plan, judges what came of it, and keeps the wire of what went wrong. */
 
-import { revisionOf, type Revision, type RevisionDate } from '../../src/protocol/revision.ts';
+import { revisionOf, type Revision, type RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
 import type { Built } from '../../scripts/toolchains/program.ts';
 import { loopIn, requestsIn } from './loops.ts';
 import type { Peer, Way } from './peer.ts';

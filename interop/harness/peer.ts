@@ -1,5 +1,5 @@
 import type { Built } from '../../scripts/toolchains/program.ts';
-import type { RevisionDate } from '../../src/protocol.ts';
+import type { RevisionDate } from '../../packages/parley/src/protocol.ts';
 
 /**
  * How a program talks: on standard streams, over Streamable HTTP, over the same told to be stateless (of servers alone, where

@@ -1,6 +1,6 @@
 /** The exercise: every step, since when it can be done, and what must come of it. */
 
-import { revisionOf, type Revision } from '../../src/protocol/revision.ts';
+import { revisionOf, type Revision } from '../../packages/parley/src/protocol/revision.ts';
 import {
   both,
   expectCancelled,

@@ -3,13 +3,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createBridge } from '../../src/bridge.ts';
-import { httpTransport, ssePairTransport } from '../../src/http.ts';
-import { listen } from '../../src/node.ts';
-import type { RevisionDate, Transport } from '../../src/protocol.ts';
-import { spawn } from '../../src/stdio.ts';
+import { createBridge } from '../../packages/parley/src/bridge.ts';
+import { httpTransport, ssePairTransport } from '../../packages/parley/src/http.ts';
+import { listen } from '../../packages/parley/src/node.ts';
+import type { RevisionDate, Transport } from '../../packages/parley/src/protocol.ts';
+import { spawn } from '../../packages/parley/src/stdio.ts';
 import { runParley } from '../parley/client.ts';
-import type { Server, ServerOptions } from '../../src/server.ts';
+import type { Server, ServerOptions } from '../../packages/parley/src/server.ts';
 import { createExercise } from '../parley/server.ts';
 import { tapHttp } from './http-tap.ts';
 import type { Built } from '../../scripts/toolchains/program.ts';
@@ -123,7 +123,7 @@ export async function bridged(
   if (way === 'stdio') {
     const flags = (upstreamRevisions ?? []).flatMap((date) => ['--upstream-revision', date]);
     const words = upstream.transport === 'stdio' ? ['--', ...upstream.command] : [upstream.url];
-    const main = join(here, '../../src/cli/main.ts');
+    const main = join(here, '../../packages/cli/src/main.ts');
     return stage.tapped([process.execPath, ...quiet, main, 'bridge', '--stdio', ...flags, ...words]);
   }
   const bridge = await createBridge({

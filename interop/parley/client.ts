@@ -1,7 +1,7 @@
 /** Our client as one of the programs: does what a plan says, and tells what came of each step. */
 
-import { connect, McpError, type Client, type ConnectOptions } from '../../src/client.ts';
-import type { Transport } from '../../src/protocol.ts';
+import { connect, McpError, type Client, type ConnectOptions } from '../../packages/parley/src/client.ts';
+import type { Transport } from '../../packages/parley/src/protocol.ts';
 import type { Assignment, Call, Outcome, Step } from '../harness/step.ts';
 import { heardInMs, stepMs } from '../harness/times.ts';
 

@@ -4,9 +4,9 @@
  */
 
 import { Redis } from 'ioredis';
-import { listen } from '../../src/node.ts';
-import type { RevisionDate } from '../../src/protocol.ts';
-import { redis } from '../../src/redis.ts';
+import { listen } from '../../packages/parley/src/node.ts';
+import type { RevisionDate } from '../../packages/parley/src/protocol.ts';
+import { redis } from '../../packages/parley/src/redis.ts';
 import { createExercise, type GivenUp } from './server.ts';
 
 const [kind = '', ...words] = process.argv.slice(2);

@@ -1,7 +1,13 @@
 /** The server that every client of others talks to: what each server in `interop/peers` offers as well. */
 
 import { z } from 'zod';
-import { createServer, McpError, ToolError, type Server, type ServerOptions } from '../../src/server.ts';
+import {
+  createServer,
+  McpError,
+  ToolError,
+  type Server,
+  type ServerOptions,
+} from '../../packages/parley/src/server.ts';
 
 /** Counts the calls that were given up since it was asked last. */
 export interface GivenUp {

@@ -1,6 +1,12 @@
 /** Our client as one of the programs of tasks. */
 
-import { connect, McpError, TaskGoneError, type Client as OurClient, type TaskHandle } from '../../src/client.ts';
+import {
+  connect,
+  McpError,
+  TaskGoneError,
+  type Client as OurClient,
+  type TaskHandle,
+} from '../../packages/parley/src/client.ts';
 import { transportTo, type Client, type Revisions } from '../harness/route.ts';
 import type { Outcome } from '../harness/step.ts';
 import { stepMs } from '../harness/times.ts';

@@ -1,6 +1,6 @@
 /** The exercise of tasks: every step, where there is such, and what must come of it. */
 
-import type { Revision } from '../../src/protocol/revision.ts';
+import type { Revision } from '../../packages/parley/src/protocol/revision.ts';
 import {
   both,
   expectHeard,

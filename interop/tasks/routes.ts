@@ -1,4 +1,4 @@
-import type { RevisionDate } from '../../src/protocol.ts';
+import type { RevisionDate } from '../../packages/parley/src/protocol.ts';
 import type { Route } from '../harness/drive.ts';
 import type { Peer } from '../harness/peer.ts';
 

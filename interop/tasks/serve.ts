@@ -1,7 +1,7 @@
 /** `node interop/tasks/serve.ts [revision…]`: the server of tasks on stdio. */
 
-import type { RevisionDate } from '../../src/protocol.ts';
-import { serveStdio } from '../../src/stdio.ts';
+import type { RevisionDate } from '../../packages/parley/src/protocol.ts';
+import { serveStdio } from '../../packages/parley/src/stdio.ts';
 import { createTasks } from './server.ts';
 
 // They are checked by `createServer`.

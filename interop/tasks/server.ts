@@ -2,7 +2,13 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { createServer, McpError, ToolError, type Server, type ServerOptions } from '../../src/server.ts';
+import {
+  createServer,
+  McpError,
+  ToolError,
+  type Server,
+  type ServerOptions,
+} from '../../packages/parley/src/server.ts';
 
 /** Creates it; each call gives one of its own. */
 export function createTasks(options: ServerOptions = {}): Server {

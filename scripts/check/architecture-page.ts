@@ -8,12 +8,22 @@ const page = 'ARCHITECTURE.md';
 const maxLines = 60;
 
 /** Folders that a page names by their last part. */
-const folders = ['', 'src/', 'src/protocol/', 'src/bridge/', 'src/bridge/upstream/', 'src/bridge/single/'];
+const folders = [
+  '',
+  'packages/',
+  'packages/parley/',
+  'packages/parley/src/',
+  'packages/cli/src/',
+  'packages/parley/src/protocol/',
+  'packages/parley/src/bridge/',
+  'packages/parley/src/bridge/upstream/',
+  'packages/parley/src/bridge/single/',
+];
 
 export const architecturePageRule: Rule = {
   demand: `the files and folders that ${page} and the pages of rooms name exist, and a page of a room has at most ${maxLines} lines`,
   find: (repository) => {
-    const pages = filesOf(repository, /^(ARCHITECTURE\.md|src\/.*\.md)$/);
+    const pages = filesOf(repository, /^(ARCHITECTURE\.md|packages\/\w+\/src\/.*\.md)$/);
     const exists = existsIn(repository);
     return [
       ...pages.flatMap((one) => wrongNames(one, exists)),
@@ -33,7 +43,9 @@ function existsIn(repository: Repository): (path: string, folder: string) => boo
   for (const path of repository.paths)
     for (let end = path.indexOf('/'); end > 0; end = path.indexOf('/', end + 1)) known.add(path.slice(0, end + 1));
   const names = new Set(
-    repository.paths.filter((path) => path.startsWith('src/')).map((path) => path.slice(path.lastIndexOf('/') + 1)),
+    repository.paths
+      .filter((path) => path.startsWith('packages/'))
+      .map((path) => path.slice(path.lastIndexOf('/') + 1)),
   );
   return (path, own) =>
     [own, ...folders].some((folder) => known.has(folder + path)) || (!path.includes('/') && names.has(path));

@@ -1,13 +1,13 @@
 /** Every exported name has one place, and entry points only list names. */
 
 import { lineAt, matches, type Finding, type Rule } from './rule.ts';
-import { sourcesOf } from './source-files.ts';
+import { fileOf, sourcesOf } from './source-files.ts';
 
 export const starsRule: Rule = {
-  demand: 'src/ exports by name: no star, no default, no index.ts in a folder',
+  demand: 'the sources export by name: no star, no default, no index.ts in a folder',
   find: (repository) =>
     sourcesOf(repository).flatMap(({ path, text }) => {
-      const file = `src/${path}`;
+      const file = fileOf(path);
       const index = path.endsWith('/index.ts') ? [{ file, text: 'is an index; import the concrete files' }] : [];
       return [
         ...index,
@@ -29,7 +29,7 @@ export const entryPointsRule: Rule = {
         const at = rest.search(/\S/);
         if (at < 0) return [];
         const words = rest.slice(at).split('\n', 1)[0]?.slice(0, 80);
-        return [{ file: `src/${path}`, line: lineAt(rest, at), text: `has \`${words}\`; move it into a folder` }];
+        return [{ file: fileOf(path), line: lineAt(rest, at), text: `has \`${words}\`; move it into a folder` }];
       }),
 };
 
@@ -37,7 +37,7 @@ export const entryPointsRule: Rule = {
 const inTwo: ReadonlySet<string> = new Set(['RequestId']);
 
 export const oneDeclarationRule: Rule = {
-  demand: 'no exported name of src/ is declared in two files',
+  demand: 'no exported name of the sources is declared in two files',
   find(repository) {
     const declared = /^export (?:abstract )?(?:async )?(?:interface|type|class|function\*?|const) (\w+)/gm;
     const places = new Map<string, { readonly file: string; readonly line: number }[]>();
@@ -47,8 +47,8 @@ export const oneDeclarationRule: Rule = {
       for (const { 1: name = '', index } of text.matchAll(declared)) {
         const known = places.get(program + name) ?? [];
         // An overload is in the same file.
-        if (known.every(({ file }) => file !== `src/${path}`))
-          known.push({ file: `src/${path}`, line: lineAt(text, index) });
+        if (known.every(({ file }) => file !== fileOf(path)))
+          known.push({ file: fileOf(path), line: lineAt(text, index) });
         places.set(program + name, known);
       }
     }

@@ -8,20 +8,20 @@ const maxLines = 400;
 const maxFiles = 20;
 
 export const lengthsRule: Rule = {
-  demand: `no file of src/ is longer than ${maxLines} lines`,
+  demand: `no source file is longer than ${maxLines} lines`,
   find: (repository) =>
-    filesOf(repository, /^src\/.*\.tsx?$/).flatMap(({ path, text }) => {
+    filesOf(repository, /^packages\/\w+\/src\/.*\.tsx?$/).flatMap(({ path, text }) => {
       const lines = text.split('\n').length - 1;
       return lines > maxLines ? [{ file: path, line: maxLines + 1, text: `has ${lines} lines; split it by idea` }] : [];
     }),
 };
 
 export const foldersRule: Rule = {
-  demand: `no folder of src/ has more than ${maxFiles} files beside its tests`,
+  demand: `no folder of sources has more than ${maxFiles} files beside its tests`,
   find(repository) {
     const counts = new Map<string, number>();
-    for (const { path } of sourcesOf(repository)) {
-      const folder = `src/${path.slice(0, path.lastIndexOf('/') + 1)}`;
+    for (const { file } of sourcesOf(repository)) {
+      const folder = file.slice(0, file.lastIndexOf('/') + 1);
       counts.set(folder, (counts.get(folder) ?? 0) + 1);
     }
     return [...counts]

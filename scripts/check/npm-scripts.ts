@@ -6,12 +6,13 @@ import { filesOf } from './repository.ts';
 import { lineAt, type Rule } from './rule.ts';
 
 /** Files whose `npm run` is of programs of others, or of the past. */
-const exempt = /^(CHANGELOG\.md|executors\/temporal\/|src\/cli\/commands\/(call|config)\/.*\.test\.ts$|test\/rules\/)/;
+const exempt =
+  /^(CHANGELOG\.md|executors\/temporal\/|packages\/cli\/src\/commands\/(call|config)\/.*\.test\.ts$|test\/rules\/)/;
 
 export const npmScriptsRule: Rule = {
   demand: 'every `npm run …` that is named exists',
   find(repository) {
-    const { scripts } = manifestOf(repository);
+    const { scripts = {} } = manifestOf(repository, 'package.json');
     return filesOf(repository, /\.(md|ts|tsx|js|mjs|json)$|^\.(ci|github)\//)
       .filter(({ path }) => !exempt.test(path))
       .flatMap(({ path, text }) =>

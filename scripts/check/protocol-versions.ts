@@ -1,17 +1,17 @@
-/** Only `src/protocol` and negotiation know which protocol versions there are. */
+/** Only `packages/parley/src/protocol` and negotiation know which protocol versions there are. */
 
 import { matches, type Rule } from './rule.ts';
-import { sourcesOf } from './source-files.ts';
+import { fileOf, sourcesOf } from './source-files.ts';
 
 const date = /['"`](2024-11-05|2025-03-26|2025-06-18|2025-11-25|2026-07-28)['"`]/;
 
 export const datesRule: Rule = {
-  demand: 'dates of protocol versions are written in src/protocol alone',
+  demand: 'dates of protocol versions are written in packages/parley/src/protocol alone',
   find: (repository) =>
     sourcesOf(repository)
       .filter(({ layer }) => layer !== 'protocol')
       .flatMap(({ path, text }) =>
-        matches({ path: `src/${path}`, text }, date, ([quoted]) => `names ${quoted}; ask a fact of \`Revision\``),
+        matches({ path: fileOf(path), text }, date, ([quoted]) => `names ${quoted}; ask a fact of \`Revision\``),
       ),
 };
 
@@ -32,7 +32,7 @@ export const eraRule: Rule = {
       .filter(({ path }) => !negotiation.has(path))
       .flatMap(({ path, text }) =>
         matches(
-          { path: `src/${path}`, text },
+          { path: fileOf(path), text },
           /\.era\b|[{,]\s*era\s*[,}:]/,
           () => 'reads the era; ask a fact of `Revision`, and add one if none says it',
         ),

@@ -21,6 +21,9 @@ export interface Repository {
 
 const skipped: ReadonlySet<string> = new Set(['node_modules', 'dist', '.git']);
 
+/** Copies that a build makes, to be published with a package. */
+const copied = /^packages\/\w+\/(docs$|bench$|LICENSE$)|^packages\/parley\/README\.md$/;
+
 /** The repository on disk. Each file is read once. */
 export function repositoryOnDisk(): Repository {
   const texts = new Map<string, string>();
@@ -28,6 +31,7 @@ export function repositoryOnDisk(): Repository {
   const walk = (folder: string): void => {
     for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (copied.test(path)) continue;
       if (entry.isDirectory()) {
         if (!skipped.has(entry.name)) walk(path);
       } else paths.push(path);

@@ -1,6 +1,6 @@
-/** The rooms of `src/`, and what each may import: arrows point down. */
+/** The rooms of both packages, and what each may import: arrows point down. Those of the command line begin with `cli`. */
 
-/** The files at the top of `src/`, as a room of their own. */
+/** The files at the top of the library, as a room of their own. */
 export const entryPoints = 'entry points';
 
 /** The rooms that each room may import beside itself. A room within a room is named by its path. */
@@ -230,7 +230,7 @@ export const edgeView: ReadonlySet<string> = new Set([
   'server/runtime/session-record.ts',
 ]);
 
-/** The room of a file of `src/`: the innermost that has a name. */
+/** The room of a source file: the innermost that has a name. */
 export function roomOf(path: string): string | undefined {
   if (!path.includes('/')) return entryPoints;
   const parts = path.split('/').slice(0, -1);

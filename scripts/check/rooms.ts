@@ -1,13 +1,13 @@
-/** Imports of `src/` point down the rooms. */
+/** Imports point down the rooms. */
 
 import { edgeView, entryPoints, neutral, roomOf, rooms } from './rooms-table.ts';
 import type { Finding, Rule } from './rule.ts';
-import { findCycle, lineOfImport, sourcesOf, type Source } from './source-files.ts';
+import { fileOf, findCycle, lineOfImport, sourcesOf, type Source } from './source-files.ts';
 
 /** What a file imports and may not. */
 function offences(source: Source): readonly Finding[] {
   const { path, text, imports, packages } = source;
-  const file = `src/${path}`;
+  const file = fileOf(path);
   const room = roomOf(path);
   if (room === undefined)
     return [{ file, text: 'lies in no known room; add its folder to scripts/check/rooms-table.ts' }];
@@ -29,15 +29,15 @@ function offences(source: Source): readonly Finding[] {
 }
 
 export const roomsRule: Rule = {
-  demand: 'imports of src/ point down the rooms, and the core runs without Node',
+  demand: 'imports of the sources point down the rooms, and the core runs without Node',
   find: (repository) => sourcesOf(repository).flatMap(offences),
 };
 
 export const cyclesRule: Rule = {
-  demand: 'no module of src/ loads itself through others',
+  demand: 'no module loads itself through others',
   find(repository) {
     const cycle = findCycle(new Map(sourcesOf(repository).map(({ path, loads }) => [path, loads])));
     if (cycle === undefined) return [];
-    return [{ file: `src/${cycle[0]}`, text: `loads itself: ${cycle.join(' -> ')}; break one of these imports` }];
+    return [{ file: fileOf(cycle[0] ?? ''), text: `loads itself: ${cycle.join(' -> ')}; break one of these imports` }];
   },
 };

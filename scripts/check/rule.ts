@@ -19,7 +19,7 @@ export interface Rule {
   readonly find: (repository: Repository) => readonly Finding[] | Promise<readonly Finding[]>;
 }
 
-/** A finding in one line: `src/a.ts:7 names a date; ask a fact of the revision`. */
+/** A finding in one line: `packages/parley/src/a.ts:7 names a date; ask a fact of the revision`. */
 export function lineOf({ file, line, text }: Finding): string {
   return `${line === undefined ? file : `${file}:${line}`} ${text}`;
 }

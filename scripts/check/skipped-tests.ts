@@ -5,22 +5,22 @@ import { lineAt, type Rule } from './rule.ts';
 
 /** The test files that may skip tests, and what these need to run. */
 const maySkip: ReadonlyMap<string, string> = new Map([
-  ['src/cli/commands/shared-store.test.ts', 'Redis: npm run lab -- engines'],
-  ['src/transports/node/client/fetch-connections.test.ts', 'an address of IPv6; openssl'],
-  ['src/transports/node/credentials/file-credentials.test.ts', 'pipes in folders'],
-  ['src/transports/node/server/http.test.ts', 'an address of IPv6'],
-  ['src/storage/postgres/postgres-tasks.test.ts', 'PostgreSQL: npm run lab -- engines'],
-  ['src/storage/redis/redis-tasks.test.ts', 'Redis: npm run lab -- engines'],
-  ['src/storage/redis/store/late-write.test.ts', 'Redis: npm run lab -- engines'],
-  ['src/storage/redis/store/place.test.ts', 'Redis: npm run lab -- engines'],
-  ['src/storage/redis/store/redis-cache.test.ts', 'Redis: npm run lab -- engines'],
-  ['src/storage/redis/store/redis-cluster.test.ts', 'Redis: npm run lab -- engines'],
-  ['src/storage/redis/store/redis-contract.test.ts', 'Redis: npm run lab -- engines'],
-  ['src/storage/redis/store/redis-faults.test.ts', 'Redis: npm run lab -- engines'],
-  ['src/storage/redis/store/redis-sentinel.test.ts', 'Redis: npm run lab -- engines'],
-  ['src/storage/redis/store/redis-store.test.ts', 'Redis: npm run lab -- engines'],
-  ['src/schema/budget.test.ts', 'a Node that tells the time of a thread'],
-  ['src/server/tasks/crashes.test.ts', 'a Node with node:sqlite'],
+  ['packages/cli/src/commands/shared-store.test.ts', 'Redis: npm run lab -- engines'],
+  ['packages/parley/src/transports/node/client/fetch-connections.test.ts', 'an address of IPv6; openssl'],
+  ['packages/parley/src/transports/node/credentials/file-credentials.test.ts', 'pipes in folders'],
+  ['packages/parley/src/transports/node/server/http.test.ts', 'an address of IPv6'],
+  ['packages/parley/src/storage/postgres/postgres-tasks.test.ts', 'PostgreSQL: npm run lab -- engines'],
+  ['packages/parley/src/storage/redis/redis-tasks.test.ts', 'Redis: npm run lab -- engines'],
+  ['packages/parley/src/storage/redis/store/late-write.test.ts', 'Redis: npm run lab -- engines'],
+  ['packages/parley/src/storage/redis/store/place.test.ts', 'Redis: npm run lab -- engines'],
+  ['packages/parley/src/storage/redis/store/redis-cache.test.ts', 'Redis: npm run lab -- engines'],
+  ['packages/parley/src/storage/redis/store/redis-cluster.test.ts', 'Redis: npm run lab -- engines'],
+  ['packages/parley/src/storage/redis/store/redis-contract.test.ts', 'Redis: npm run lab -- engines'],
+  ['packages/parley/src/storage/redis/store/redis-faults.test.ts', 'Redis: npm run lab -- engines'],
+  ['packages/parley/src/storage/redis/store/redis-sentinel.test.ts', 'Redis: npm run lab -- engines'],
+  ['packages/parley/src/storage/redis/store/redis-store.test.ts', 'Redis: npm run lab -- engines'],
+  ['packages/parley/src/schema/budget.test.ts', 'a Node that tells the time of a thread'],
+  ['packages/parley/src/server/tasks/crashes.test.ts', 'a Node with node:sqlite'],
   ['test/advices.test.ts', 'openssl'],
   ['test/advices/inspect.test.ts', 'the package, which npm ci builds'],
   ['test/authorization/account-browser.test.ts', 'Chromium; openssl'],
@@ -85,7 +85,7 @@ export const skippedTestsRule: Rule = {
   find(repository) {
     const skip = /\{ skip\b|\bskip:|\.skip\(|\.todo\(|\{ todo\b|\btodo:/;
     const skipping = new Map(
-      filesOf(repository, /^(src|test|examples)\/.*\.test\.ts$/)
+      filesOf(repository, /^(packages|test|examples)\/.*\.test\.ts$/)
         .filter(({ text }) => skip.test(text))
         .map(({ path, text }) => [path, lineAt(text, text.search(skip))]),
     );
@@ -108,7 +108,7 @@ const reader = 'test/support/beside.ts';
 export const outsideRule: Rule = {
   demand: `only ${reader} reads files beside the repository`,
   find: (repository) =>
-    filesOf(repository, /^(src|test|scripts|examples|bench|interop)\/.*\.ts$/)
+    filesOf(repository, /^(packages|test|scripts|examples|bench|interop)\/.*\.ts$/)
       .filter(({ path, text }) => path !== reader && path !== here && beside.test(text))
       .map(({ path, text }) => ({
         file: path,

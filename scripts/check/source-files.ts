@@ -1,17 +1,19 @@
-/** The source files of the package and their imports. */
+/** The source files of both packages and their imports. */
 
 import { posix } from 'node:path';
 import { filesOf, type Repository } from './repository.ts';
 import { lineAt } from './rule.ts';
 
-/** A source file of the package. */
+/** A source file of one of the packages. */
 export interface Source {
-  /** From `src/`, with forward slashes. */
+  /** From the sources of the library, or `cli/` and the path in those of the command line, with forward slashes. */
   readonly path: string;
-  /** The folder in `src/`, empty for an entry point. */
+  /** From the root of the repository. */
+  readonly file: string;
+  /** The first folder of the path, empty for an entry point. */
   readonly layer: string;
   readonly text: string;
-  /** Imported files, from `src/`; imports of packages are left out. */
+  /** The paths of imported files, as `path`; imports of packages are left out. */
   readonly imports: readonly string[];
   /** Those of them that exist at run time: not the imports of types alone. */
   readonly loads: readonly string[];
@@ -21,7 +23,24 @@ export interface Source {
 
 const read = new WeakMap<Repository, readonly Source[]>();
 
-/** Every source file of the package, without its tests. */
+/** The sources of a package, by its folder, and the first folder of their paths here. */
+const places = [
+  ['packages/parley/src/', ''],
+  ['packages/cli/src/', 'cli/'],
+] as const;
+
+/** The path of a source file for the rules. Undefined for a file that is no source. */
+export function sourcePathOf(file: string): string | undefined {
+  const place = places.find(([folder]) => file.startsWith(folder));
+  return place === undefined ? undefined : place[1] + file.slice(place[0].length);
+}
+
+/** The file of a source, from the root of the repository. */
+export function fileOf(path: string): string {
+  return path.startsWith('cli/') ? `packages/cli/src/${path.slice('cli/'.length)}` : `packages/parley/src/${path}`;
+}
+
+/** Every source file of the packages, without its tests. */
 export function sourcesOf(repository: Repository): readonly Source[] {
   const known = read.get(repository) ?? sourcesIn(repository);
   read.set(repository, known);
@@ -29,24 +48,31 @@ export function sourcesOf(repository: Repository): readonly Source[] {
 }
 
 function sourcesIn(repository: Repository): readonly Source[] {
-  const files = filesOf(repository, /^src\/.*\.tsx?$/).filter(({ path }) => !/\.test(-d)?\.ts$/.test(path));
-  return files.map(({ path, text }) => sourceOf(path.slice('src/'.length), text));
+  const files = filesOf(repository, /^packages\/\w+\/src\/.*\.tsx?$/).filter(
+    ({ path }) => !/\.test(-d)?\.ts$/.test(path),
+  );
+  return files.map(({ path, text }) => sourceOf(path, text));
 }
 
-function sourceOf(path: string, text: string): Source {
+function sourceOf(file: string, text: string): Source {
   const specifiers = importsOf(text);
+  const path = sourcePathOf(file) ?? file;
   return {
     path,
+    file,
     layer: path.includes('/') ? path.slice(0, path.indexOf('/')) : '',
     text,
-    imports: filesAmong(path, specifiers),
-    loads: filesAmong(path, importsOf(text.replaceAll(/^(import|export) type [^;]*;/gm, ''))),
+    imports: filesAmong(file, specifiers),
+    loads: filesAmong(file, importsOf(text.replaceAll(/^(import|export) type [^;]*;/gm, ''))),
     packages: specifiers.filter((name) => !name.startsWith('.')),
   };
 }
 
-function filesAmong(path: string, specifiers: readonly string[]): readonly string[] {
-  return specifiers.filter((name) => name.startsWith('.')).map((name) => posix.join(posix.dirname(path), name));
+function filesAmong(file: string, specifiers: readonly string[]): readonly string[] {
+  return specifiers
+    .filter((name) => name.startsWith('.'))
+    .map((name) => posix.join(posix.dirname(file), name))
+    .map((imported) => sourcePathOf(imported) ?? imported);
 }
 
 /** The imports and re-exports of a module, types included; comments do not count. */

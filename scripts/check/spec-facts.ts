@@ -2,7 +2,7 @@
 
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { revisions } from '../../src/protocol/revision.ts';
+import { revisions } from '../../packages/parley/src/protocol/revision.ts';
 import { fullSchema } from '../../test/support/beside.ts';
 import type { Fact } from '../schema-facts.ts';
 import { factFile, fileText, officialFile, type FactFile } from '../spec-files.ts';

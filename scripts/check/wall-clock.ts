@@ -1,7 +1,7 @@
 /** The wall clock jumps when it is set: only times that other processes read come from it. */
 
 import { matches, type Rule } from './rule.ts';
-import { sourcesOf } from './source-files.ts';
+import { fileOf, sourcesOf } from './source-files.ts';
 
 /** The files that read the wall clock. */
 const readers: ReadonlySet<string> = new Set([
@@ -42,12 +42,12 @@ export const wallClockRule: Rule = {
     // In backticks it is part of a comment.
     const found = sources.map((source) => ({
       path: source.path,
-      lines: matches({ path: `src/${source.path}`, text: source.text }, /(?<!`)\bDate\.now\b/, () => words),
+      lines: matches({ path: source.file, text: source.text }, /(?<!`)\bDate\.now\b/, () => words),
     }));
     const unused = [...readers].filter((path) => found.every((one) => one.path !== path || one.lines.length === 0));
     return [
       ...found.filter(({ path }) => !readers.has(path)).flatMap(({ lines }) => lines),
-      ...unused.map((path) => ({ file: `src/${path}`, text: `has no Date.now; take it out of ${here}` })),
+      ...unused.map((path) => ({ file: fileOf(path), text: `has no Date.now; take it out of ${here}` })),
     ];
   },
 };

@@ -49,7 +49,7 @@ async function measured(file: TestFile): Promise<Pick<Reach, 'cpu' | 'ran'>> {
   const scripts = globSync(`${coverage}/*.json`).flatMap((json) => {
     // Node writes it.
     const { result } = JSON.parse(readFileSync(json, 'utf8')) as { readonly result: Profiler.ScriptCoverage[] };
-    return result.filter(({ url }) => url.startsWith(`${root}src/`) && /(?<!\.test)\.ts$/.test(url));
+    return result.filter(({ url }) => url.startsWith(`${root}packages/parley/src/`) && /(?<!\.test)\.ts$/.test(url));
   });
   return { cpu: used, ran: Object.fromEntries(scripts.map(edgesOf)) };
 }

@@ -49,7 +49,7 @@ export function namedFiles(words: readonly string[]): readonly TestFile[] {
 
 /** Every file that is named `*.test.ts`. */
 export function everyFile(): readonly TestFile[] {
-  return globSync('{src,test}/**/*.test.ts', { cwd: root })
+  return globSync('{packages/*/src,test}/**/*.test.ts', { cwd: root })
     .map(slashed)
     .toSorted()
     .map((path) => {

@@ -7,7 +7,7 @@ import { root } from '../../test/support/sources.ts';
 /** Milliseconds without a change after which it runs: editors write a file in several steps. */
 const quiet = 100;
 
-/** Runs now, and after each change of `src/` or `test/`, until the process is ended. */
+/** Runs now, and after each change of `packages/` or `test/`, until the process is ended. */
 export function watchAndRun(run: () => Promise<boolean>): void {
   let timer: NodeJS.Timeout | undefined;
   let isRunning = false;
@@ -25,7 +25,7 @@ export function watchAndRun(run: () => Promise<boolean>): void {
     isRunning = false;
     console.log('waiting for a change');
   };
-  for (const folder of ['src', 'test'])
+  for (const folder of ['packages', 'test'])
     watch(join(root, folder), { recursive: true }, (_event, path) => {
       if (path?.endsWith('.ts') !== true && path?.endsWith('.tsx') !== true) return;
       clearTimeout(timer);

@@ -5,12 +5,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import type { CheckReport } from '../../src/cli/check/report.ts';
-import { textReport } from '../../src/cli/check/report/text.ts';
-import { createExampleServer } from '../../src/cli/commands/example/server.ts';
-import { protect } from '../../src/protect.ts';
-import { createServer } from '../../src/server.ts';
-import { testIssuer } from '../../src/testing.ts';
+import type { CheckReport } from '../../packages/cli/src/check/report.ts';
+import { textReport } from '../../packages/cli/src/check/report/text.ts';
+import { createExampleServer } from '../../packages/cli/src/commands/example/server.ts';
+import { protect } from '../../packages/parley/src/protect.ts';
+import { createServer } from '../../packages/parley/src/server.ts';
+import { testIssuer } from '../../packages/parley/src/testing.ts';
 import { faulty } from '../check/faulty.ts';
 import { inThisProcess, run } from '../support/cli-process.ts';
 import { served } from '../support/inspected.ts';
@@ -118,8 +118,8 @@ test('a variable that a command lacks is passed on by the option that is advised
   const at = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
   const source = (said: string): string => `
     if (process.env.A_KEY === undefined) { console.error(${JSON.stringify(said)}); process.exit(2); }
-    const { createExampleServer } = await import(${at('../../src/cli/commands/example/server.ts')});
-    const { serveStdio } = await import(${at('../../src/transports/stdio/server/serve.ts')});
+    const { createExampleServer } = await import(${at('../../packages/cli/src/commands/example/server.ts')});
+    const { serveStdio } = await import(${at('../../packages/parley/src/transports/stdio/server/serve.ts')});
     await serveStdio(createExampleServer()).closed;`;
   const command = ['--', process.execPath, script];
   const words = ['check', '--revision', '2025-11-25', '--only', 'ping'];

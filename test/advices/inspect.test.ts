@@ -5,14 +5,14 @@ import { createServer as createHttp } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { PassThrough } from 'node:stream';
-import { typedPlan } from '../../src/cli/commands/inspect/plans.ts';
-import type { Io } from '../../src/cli/commands/io.ts';
-import { run } from '../../src/cli/commands/run.ts';
-import { authOptions } from '../../src/cli/commands/login/sign-in-options.ts';
-import { parseOptions } from '../../src/cli/commands/options.ts';
-import { serverTarget, targetOptions } from '../../src/cli/commands/target.ts';
-import { toNodeHandler } from '../../src/node.ts';
-import { createServer } from '../../src/server.ts';
+import { typedPlan } from '../../packages/cli/src/commands/inspect/plans.ts';
+import type { Io } from '../../packages/cli/src/commands/io.ts';
+import { run } from '../../packages/cli/src/commands/run.ts';
+import { authOptions } from '../../packages/cli/src/commands/login/sign-in-options.ts';
+import { parseOptions } from '../../packages/cli/src/commands/options.ts';
+import { serverTarget, targetOptions } from '../../packages/cli/src/commands/target.ts';
+import { toNodeHandler } from '../../packages/parley/src/node.ts';
+import { createServer } from '../../packages/parley/src/server.ts';
 import { exampleCommand } from '../support/cli-process.ts';
 import { connected, inspecting, noPage, type InspectedScene } from '../support/inspected.ts';
 
@@ -76,7 +76,9 @@ test('a command in the address of the page is typed as the page says', async (t)
     );
   }
   // The page has types of its own.
-  const { takeWish } = (await import(new URL('../../src/cli/inspect/page/address.ts', import.meta.url).href)) as {
+  const { takeWish } = (await import(
+    new URL('../../packages/cli/src/inspect/page/address.ts', import.meta.url).href
+  )) as {
     takeWish(token: string): Promise<{ readonly problem?: string }>;
   };
   const { problem = '' } = await takeWish('');

@@ -9,7 +9,7 @@ import { followedByPrograms } from './library-inventory.ts';
 export const followed: readonly (readonly [file: string, title: string, texts: readonly string[]])[] = [
   ...followedByPrograms,
   [
-    'src/cli/commands/bridge.test.ts',
+    'packages/cli/src/commands/bridge.test.ts',
     'warns that clients share the state of a server, unless it serves sessions alone',
     [
       '  warning  clients of ${} cannot be told apart here: they share the process or the session of a server, and what it asks or logs after an answer can reach the next of them (protect() of a program tells them apart; --revision 2025-11-25 gives each a session)\n',

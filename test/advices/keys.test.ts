@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { createServer as createHttp } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import { toNodeHandler } from '../../src/node.ts';
-import { createServer } from '../../src/server.ts';
+import { toNodeHandler } from '../../packages/parley/src/node.ts';
+import { createServer } from '../../packages/parley/src/server.ts';
 import { exampleCommand, inThisProcess } from '../support/cli-process.ts';
 import { served } from '../support/inspected.ts';
 

@@ -3,12 +3,12 @@
 /** The texts by file and title of a test. */
 export const followedByPrograms: readonly (readonly [file: string, title: string, texts: readonly string[]])[] = [
   [
-    'src/cli/check/rules/http/lasting.test.ts',
+    'packages/cli/src/check/rules/http/lasting.test.ts',
     'a stream that is quiet for less than a minute, or ended, says nothing of comments',
     ['it was listened to for ${} s alone, and a comment may come once a minute: --timeout 2500 or more'],
   ],
   [
-    'src/cli/commands/advised-options.test.ts',
+    'packages/cli/src/commands/advised-options.test.ts',
     'a client that was registered by hand',
     [
       '${} does not let clients register themselves: register this one there, and give its id with the option client${}',
@@ -16,12 +16,12 @@ export const followedByPrograms: readonly (readonly [file: string, title: string
     ],
   ],
   [
-    'src/cli/commands/advised-options.test.ts',
+    'packages/cli/src/commands/advised-options.test.ts',
     'a document of client metadata',
     [', or the URL of its metadata document with clientMetadataUrl'],
   ],
   [
-    'src/cli/commands/advised-options.test.ts',
+    'packages/cli/src/commands/advised-options.test.ts',
     'a host of an inner network',
     [
       "${} leads to ${}, inside a network where a server elsewhere may not send us; if that is meant, allow it with network: { allow: ['${}'] }",
@@ -30,7 +30,7 @@ export const followedByPrograms: readonly (readonly [file: string, title: string
     ],
   ],
   [
-    'src/cli/commands/advised-options.test.ts',
+    'packages/cli/src/commands/advised-options.test.ts',
     'a late answer to the probe is in time with the options that the warning names',
     [
       '; its answer came later: a greater probeTimeoutMs gives it that time',
@@ -38,7 +38,7 @@ export const followedByPrograms: readonly (readonly [file: string, title: string
     ],
   ],
   [
-    'src/cli/commands/advised-options.test.ts',
+    'packages/cli/src/commands/advised-options.test.ts',
     'a resource that the authorization server does not know',
     [
       "it does not know the resource; where it knows none, set resourceParameter to 'omit'",
@@ -46,7 +46,7 @@ export const followedByPrograms: readonly (readonly [file: string, title: string
     ],
   ],
   [
-    'src/cli/commands/advised-options.test.ts',
+    'packages/cli/src/commands/advised-options.test.ts',
     'an issuer that differs by a slash',
     [
       "the issuer ${}, which differs by the slash at its end alone: nothing of it is used; if both are one server, say so with servers: { '${}': { issuer: '${}' } }",
@@ -54,7 +54,7 @@ export const followedByPrograms: readonly (readonly [file: string, title: string
     ],
   ],
   [
-    'src/cli/commands/advised-options.test.ts',
+    'packages/cli/src/commands/advised-options.test.ts',
     'metadata of an authorization server that publishes none',
     [
       'the authorization server ${} publishes no metadata; what they would say can be given with the option servers',
@@ -65,7 +65,7 @@ export const followedByPrograms: readonly (readonly [file: string, title: string
     ],
   ],
   [
-    'src/cli/commands/advised-options.test.ts',
+    'packages/cli/src/commands/advised-options.test.ts',
     'protection of codes that the authorization server does not publish',
     [
       "${} does not say that it protects codes (code_challenge_methods_supported without S256); if it is known to, say so with servers: { '${}': { code_challenge_methods_supported: ['S256'] } }",
@@ -73,14 +73,14 @@ export const followedByPrograms: readonly (readonly [file: string, title: string
     ],
   ],
   [
-    'src/cli/commands/bridge.test.ts',
+    'packages/cli/src/commands/bridge.test.ts',
     'on all addresses it says which names it answers to',
     [
       '  note     other machines can connect, and nobody is asked who they are; it answers to the names ${} alone (--allow-host adds one)\n',
     ],
   ],
   [
-    'src/cli/commands/in-flags.test.ts',
+    'packages/cli/src/commands/in-flags.test.ts',
     'what a command line cannot mean is told in its flags, too',
     [
       '--client-id must be an id, and --issuer the URL of',
@@ -89,7 +89,7 @@ export const followedByPrograms: readonly (readonly [file: string, title: string
     ],
   ],
   [
-    'src/cli/commands/tasks/tasks.test.ts',
+    'packages/cli/src/commands/tasks/tasks.test.ts',
     'a reference is all that another command needs, typed or on standard input',
     [
       'the server lists no tasks: it did not declare tasks.list; keep the references that --detach prints',
@@ -97,7 +97,7 @@ export const followedByPrograms: readonly (readonly [file: string, title: string
     ],
   ],
   [
-    'src/cli/commands/telemetry.test.ts',
+    'packages/cli/src/commands/telemetry.test.ts',
     'goes on with the trace of a client, and tells of all of it before it ends',
     [
       '--otel found no SDK of OpenTelemetry that is registered: a module of yours does that, which NODE_OPTIONS="--import ./telemetry.mjs" node_modules/.bin/parley loads, without npx; parley help bridge says what to install',
@@ -105,21 +105,21 @@ export const followedByPrograms: readonly (readonly [file: string, title: string
     ],
   ],
   [
-    'src/transports/node/login/loopback.test.ts',
+    'packages/parley/src/transports/node/login/loopback.test.ts',
     'without a browser the error says what to do, and with somebody who was told the address it waits',
     [
       'no browser could be opened on this machine; sign in where there is one, or open the page by hand (onUrl, --no-browser)',
     ],
   ],
   [
-    'src/auth/client/person/popup.test.ts',
+    'packages/parley/src/auth/client/person/popup.test.ts',
     'that the browser does not open is asked for again by a click, or told of',
     [
       'the browser opened no window to sign in, since nobody has just clicked: sign in from a click, or give popup the option onBlocked',
     ],
   ],
   [
-    'src/auth/server/replaced-keys.test.ts',
+    'packages/parley/src/auth/server/replaced-keys.test.ts',
     'metadata that name the issuer with another slash are refused with the setting that allows it',
     ['differs from ${} by the slash at its end alone; if both are one server, add ${} to its issuerAliases'],
   ],

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { after, before, test } from 'node:test';
-import { createExampleServer } from '../../src/cli/commands/example/server.ts';
-import { run } from '../../src/cli/commands/run.ts';
-import { listen, type Listening } from '../../src/transports/node/server/http.ts';
+import { createExampleServer } from '../../packages/cli/src/commands/example/server.ts';
+import { run } from '../../packages/cli/src/commands/run.ts';
+import { listen, type Listening } from '../../packages/parley/src/transports/node/server/http.ts';
 import { exampleCommand, inThisProcess, type Ran } from '../support/cli-process.ts';
 import { advisedLines } from './lines.ts';
 

@@ -5,9 +5,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { listen } from '../../src/node.ts';
-import { protect } from '../../src/protect.ts';
-import { createServer, type Server } from '../../src/server.ts';
+import { listen } from '../../packages/parley/src/node.ts';
+import { protect } from '../../packages/parley/src/protect.ts';
+import { createServer, type Server } from '../../packages/parley/src/server.ts';
 import { exampleCommand, inThisProcess, type Ran } from '../support/cli-process.ts';
 import { served } from '../support/inspected.ts';
 

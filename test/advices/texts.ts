@@ -17,7 +17,8 @@ const option =
 const name = /^--?[a-z-]+=?$/;
 
 /** Folders whose texts are about what somebody else wrote, or are shown in tables. */
-const others = /^src\/(?:telemetry|cli\/(?:compatibility|check\/rules|check\/client|inspect\/page))\//;
+const others =
+  /^packages\/(?:parley\/src\/telemetry|cli\/src\/(?:compatibility|check\/rules|check\/client|inspect\/page))\//;
 
 interface Node {
   readonly type: string;
@@ -40,8 +41,9 @@ function* textsOf(node: Node): Generator<string> {
 
 /** The texts that advise something, each with its file. The help is no message. */
 export function advisingTexts(): readonly (readonly [file: string, text: string])[] {
-  const files = globSync('src/**/*.{ts,tsx}', { cwd: root }).filter(
-    (file) => !/\.test(-d)?\.tsx?$/.test(file) && !file.startsWith(join('src', 'cli', 'commands', 'help', '/')),
+  const files = globSync('packages/*/src/**/*.{ts,tsx}', { cwd: root }).filter(
+    (file) =>
+      !/\.test(-d)?\.tsx?$/.test(file) && !file.startsWith(join('packages', 'cli', 'src', 'commands', 'help', '/')),
   );
   return files.flatMap((path) => {
     const source = readFileSync(join(root, path), 'utf8');

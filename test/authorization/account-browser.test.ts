@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import type { BrowserContext, Page } from 'playwright-core';
-import type { Client } from '../../src/client.ts';
+import type { Client } from '../../packages/parley/src/client.ts';
 import { accountScene, textOf, type AccountScene } from '../support/account-server.ts';
 import { certificate } from '../support/certificate.ts';
 import { browserContext, noChromium, signIn } from '../support/chromium.ts';

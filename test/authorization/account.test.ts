@@ -2,7 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { McpError, urlElicitations, type Client, type ConnectOptions, type PageVisit } from '../../src/client.ts';
+import {
+  McpError,
+  urlElicitations,
+  type Client,
+  type ConnectOptions,
+  type PageVisit,
+} from '../../packages/parley/src/client.ts';
 import { accountScene, clientSecret, textOf, type AccountScene } from '../support/account-server.ts';
 import { visitPages, type Visit } from '../support/visited-pages.ts';
 import { crossSite, type PageVisitor } from '../support/page-visitor.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { loopback } from '../../src/node.ts';
+import { loopback } from '../../packages/parley/src/node.ts';
 import {
   AuthorizationError,
   clientCredentials,
@@ -16,8 +16,8 @@ import {
   type OAuth,
   type PopupWindow,
   type RedirectRequest,
-} from '../../src/oauth.ts';
-import { memoryCredentialStore } from '../../src/storage/memory-credentials.ts';
+} from '../../packages/parley/src/oauth.ts';
+import { memoryCredentialStore } from '../../packages/parley/src/storage/memory-credentials.ts';
 import { adversaries, evil, type Adversary } from './adversary-table.ts';
 import { createWorld, issuer, mcp, redirectUri, type World } from '../support/authorization-world.ts';
 

@@ -1,6 +1,6 @@
 /** Hostile servers, authorization servers and pages, each by its name, for every way of being authorized. */
 
-import type { AuthorizationReason } from '../../src/oauth.ts';
+import type { AuthorizationReason } from '../../packages/parley/src/oauth.ts';
 import { createWorld, issuer, mcp, refuse, type Laws } from '../support/authorization-world.ts';
 
 const metadata = createWorld().laws.server as Readonly<Record<string, unknown>>;

@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { exampleCommand, parley } from '../support/cli-process.ts';
-import { connect, type Client, type ConnectOptions } from '../../src/client.ts';
+import { connect, type Client, type ConnectOptions } from '../../packages/parley/src/client.ts';
 import { spawnNode } from '../support/programs.ts';
 import { assertSilent, scene, type Scene } from '../support/command-line-scene.ts';
 import { visitPages } from '../support/visited-pages.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import type { BrowserContext, Page } from 'playwright-core';
 import { start } from '../support/cli-process.ts';
-import { protect } from '../../src/protect.ts';
+import { protect } from '../../packages/parley/src/protect.ts';
 import { browserContext, noChromium, signIn } from '../support/chromium.ts';
 import { guardedBridge } from '../support/guarded-bridge.ts';
 import { guardedServer } from '../support/guarded-server.ts';

@@ -17,8 +17,8 @@ import {
   type Answer,
   type Guarded,
 } from '../support/explain/guarded.ts';
-import { run as runCommand } from '../../src/cli/commands/run.ts';
-import { fileCredentialStore } from '../../src/node.ts';
+import { run as runCommand } from '../../packages/cli/src/commands/run.ts';
+import { fileCredentialStore } from '../../packages/parley/src/node.ts';
 import { guardedServer } from '../support/guarded-server.ts';
 import { authorizationServer } from '../support/oidc-provider.ts';
 import { visitPages } from '../support/visited-pages.ts';

@@ -4,13 +4,13 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { test, type TestContext } from 'node:test';
-import { connect } from '../../src/client.ts';
-import { createHandler } from '../../src/http.ts';
-import { listen, metadataRoutes, toNodeHandler } from '../../src/node.ts';
+import { connect } from '../../packages/parley/src/client.ts';
+import { createHandler } from '../../packages/parley/src/http.ts';
+import { listen, metadataRoutes, toNodeHandler } from '../../packages/parley/src/node.ts';
 import { portOf } from '../support/http-entries.ts';
-import { clientCredentials } from '../../src/oauth.ts';
-import { protect, type Guarded } from '../../src/protect.ts';
-import { createServer } from '../../src/server.ts';
+import { clientCredentials } from '../../packages/parley/src/oauth.ts';
+import { protect, type Guarded } from '../../packages/parley/src/protect.ts';
+import { createServer } from '../../packages/parley/src/server.ts';
 import { authorizationServer } from '../support/oidc-provider.ts';
 
 /** As much of Express as is used; it comes with the software that the tests speak to, without its types. */

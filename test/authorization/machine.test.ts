@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { test, type TestContext } from 'node:test';
-import { connect } from '../../src/client.ts';
-import { toNodeHandler } from '../../src/node.ts';
+import { connect } from '../../packages/parley/src/client.ts';
+import { toNodeHandler } from '../../packages/parley/src/node.ts';
 import { portOf } from '../support/http-entries.ts';
-import { clientCredentials } from '../../src/oauth.ts';
-import { protect, type IssuerOptions } from '../../src/protect.ts';
-import { createServer } from '../../src/server.ts';
+import { clientCredentials } from '../../packages/parley/src/oauth.ts';
+import { protect, type IssuerOptions } from '../../packages/parley/src/protect.ts';
+import { createServer } from '../../packages/parley/src/server.ts';
 
 /** The part of `oidc-provider` that is used; it has no types of its own. */
 interface Provider {

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createConnect } from '../../src/client/connect.ts';
-import { httpTransport } from '../../src/transports/http/client/transport.ts';
-import type { HttpTransportOptions } from '../../src/transports/http/client/request.ts';
-import { transportOptionNames } from '../../src/transports/http/client/request.ts';
-import { memoryCredentialStore, oauth, page, type RedirectHook } from '../../src/oauth.ts';
+import { createConnect } from '../../packages/parley/src/client/connect.ts';
+import { httpTransport } from '../../packages/parley/src/transports/http/client/transport.ts';
+import type { HttpTransportOptions } from '../../packages/parley/src/transports/http/client/request.ts';
+import { transportOptionNames } from '../../packages/parley/src/transports/http/client/request.ts';
+import { memoryCredentialStore, oauth, page, type RedirectHook } from '../../packages/parley/src/oauth.ts';
 import { guardedServer } from '../support/guarded-server.ts';
 import { authorizationServer } from '../support/oidc-provider.ts';
 import { visitPages } from '../support/visited-pages.ts';

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createHandler } from '../../src/http.ts';
-import { metaKey } from '../../src/protocol/meta.ts';
-import { revisionOf, revisions, type RevisionDate } from '../../src/protocol/revision.ts';
-import { createServer, type Ctx, type Server } from '../../src/server.ts';
+import { createHandler } from '../../packages/parley/src/http.ts';
+import { metaKey } from '../../packages/parley/src/protocol/meta.ts';
+import { revisionOf, revisions, type RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
+import { createServer, type Ctx, type Server } from '../../packages/parley/src/server.ts';
 import { dates, handshakeDates, open, statelessDate, withMeta, type Json } from '../support/raw.ts';
 
 /** A server whose only tool does one thing. */

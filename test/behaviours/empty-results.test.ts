@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { metaKey } from '../../src/protocol/meta.ts';
-import { createServer, type Server } from '../../src/server.ts';
+import { metaKey } from '../../packages/parley/src/protocol/meta.ts';
+import { createServer, type Server } from '../../packages/parley/src/server.ts';
 import { handshakeDates, open, settle, statelessDate } from '../support/raw.ts';
 
 function served(): Server {

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { connect, ConnectionError, IncompatibleError } from '../../src/client.ts';
-import { revisions } from '../../src/protocol/revision.ts';
-import { createServer } from '../../src/server.ts';
-import { scriptedTransport, type SentMessage } from '../../src/testing.ts';
+import { connect, ConnectionError, IncompatibleError } from '../../packages/parley/src/client.ts';
+import { revisions } from '../../packages/parley/src/protocol/revision.ts';
+import { createServer } from '../../packages/parley/src/server.ts';
+import { scriptedTransport, type SentMessage } from '../../packages/parley/src/testing.ts';
 import { handshakeDates, open, statelessDate } from '../support/raw.ts';
 import { connectScripted, replying } from '../support/scripted-client.ts';
 import { turns } from '../support/turns.ts';

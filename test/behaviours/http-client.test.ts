@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { connect, httpTransport, type Client, type ConnectOptions } from '../../src/client.ts';
-import { createHandler } from '../../src/http.ts';
-import { metaKey } from '../../src/protocol/meta.ts';
-import { revisions, type RevisionDate } from '../../src/protocol/revision.ts';
-import { createServer, type Server } from '../../src/server.ts';
+import { connect, httpTransport, type Client, type ConnectOptions } from '../../packages/parley/src/client.ts';
+import { createHandler } from '../../packages/parley/src/http.ts';
+import { metaKey } from '../../packages/parley/src/protocol/meta.ts';
+import { revisions, type RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
+import { createServer, type Server } from '../../packages/parley/src/server.ts';
 import { connectScripted, everything, replying } from '../support/scripted-client.ts';
 import { turns } from '../support/turns.ts';
 

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { connect, httpTransport, type Client } from '../../src/client.ts';
-import { metaKey } from '../../src/protocol/meta.ts';
-import { newestRevision, revisions, type RevisionDate } from '../../src/protocol/revision.ts';
-import { createServer } from '../../src/server.ts';
-import { memoryTransport, scriptedTransport } from '../../src/testing.ts';
+import { connect, httpTransport, type Client } from '../../packages/parley/src/client.ts';
+import { metaKey } from '../../packages/parley/src/protocol/meta.ts';
+import { newestRevision, revisions, type RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
+import { createServer } from '../../packages/parley/src/server.ts';
+import { memoryTransport, scriptedTransport } from '../../packages/parley/src/testing.ts';
 import { handshakeDates, initializeParams, Raw, statelessDate } from '../support/raw.ts';
 import { connectScripted, opening, replying } from '../support/scripted-client.ts';
 import { turns } from '../support/turns.ts';

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { metaKey } from '../../src/protocol/meta.ts';
-import { revisions } from '../../src/protocol/revision.ts';
-import type { SentMessage } from '../../src/testing.ts';
-import type { Script } from '../../src/testing/scripted.ts';
+import { metaKey } from '../../packages/parley/src/protocol/meta.ts';
+import { revisions } from '../../packages/parley/src/protocol/revision.ts';
+import type { SentMessage } from '../../packages/parley/src/testing.ts';
+import type { Script } from '../../packages/parley/src/testing/scripted.ts';
 import { connectScripted, replying } from '../support/scripted-client.ts';
 import { turns } from '../support/turns.ts';
 

@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { createConnection, createServer as createSocketServer, type AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
-import { connect, type Client } from '../../src/client.ts';
-import type { Message } from '../../src/jsonrpc/message.ts';
-import type { Transport } from '../../src/jsonrpc/transport.ts';
-import { revisions, type RevisionDate } from '../../src/protocol/revision.ts';
-import { createServer, type Server } from '../../src/server.ts';
-import { serveStdio, spawn, streamTransport } from '../../src/stdio.ts';
+import { connect, type Client } from '../../packages/parley/src/client.ts';
+import type { Message } from '../../packages/parley/src/jsonrpc/message.ts';
+import type { Transport } from '../../packages/parley/src/jsonrpc/transport.ts';
+import { revisions, type RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
+import { createServer, type Server } from '../../packages/parley/src/server.ts';
+import { serveStdio, spawn, streamTransport } from '../../packages/parley/src/stdio.ts';
 import { root } from '../support/sources.ts';
 
 function served(): Server {
@@ -98,8 +98,8 @@ for (const { date, era } of revisions) {
 
 /** A server as a program. */
 function program(): Transport {
-  const source = `import { createServer } from './src/server.ts';
-import { serveStdio } from './src/stdio.ts';
+  const source = `import { createServer } from './packages/parley/src/server.ts';
+import { serveStdio } from './packages/parley/src/stdio.ts';
 serveStdio(createServer({ name: 'child', version: '1' }));`;
   return spawn(process.execPath, ['--input-type=module-typescript', '-e', source], { cwd: root, stderr: 'inherit' });
 }

@@ -16,9 +16,9 @@ import {
 } from '@modelcontextprotocol/ext-apps/server';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
-import { createBridge } from '../../src/bridge.ts';
-import { listen } from '../../src/node.ts';
-import { revisions, type Revision } from '../../src/protocol/revision.ts';
+import { createBridge } from '../../packages/parley/src/bridge.ts';
+import { listen } from '../../packages/parley/src/node.ts';
+import { revisions, type Revision } from '../../packages/parley/src/protocol/revision.ts';
 
 const page = 'ui://weather/view.html';
 

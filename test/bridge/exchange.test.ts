@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { protect, type AuthorizationFetch } from '../../src/protect.ts';
-import type { RevisionDate } from '../../src/protocol/revision.ts';
-import { testIssuer } from '../../src/testing/issuer.ts';
+import { protect, type AuthorizationFetch } from '../../packages/parley/src/protect.ts';
+import type { RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
+import { testIssuer } from '../../packages/parley/src/testing/issuer.ts';
 import { exchange, guardedBridge, place, tokensIn, type GuardedBridge } from '../support/guarded-bridge.ts';
 import { speaking } from '../support/http-speaker.ts';
 

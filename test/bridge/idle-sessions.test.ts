@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { listen } from '../../src/node.ts';
-import { memoryTransport } from '../../src/testing/memory-transport.ts';
+import { listen } from '../../packages/parley/src/node.ts';
+import { memoryTransport } from '../../packages/parley/src/testing/memory-transport.ts';
 import { bridgeTo, lineOver, serverAt, type Line, type QuietOptions } from '../support/bridged.ts';
 import { initializeParams, type Json } from '../support/raw.ts';
 import { until } from '../support/turns.ts';

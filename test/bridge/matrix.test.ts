@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { createBridge } from '../../src/bridge.ts';
-import { connect } from '../../src/client.ts';
-import { revisions, type Revision } from '../../src/protocol/revision.ts';
+import { createBridge } from '../../packages/parley/src/bridge.ts';
+import { connect } from '../../packages/parley/src/client.ts';
+import { revisions, type Revision } from '../../packages/parley/src/protocol/revision.ts';
 import { canCarry, converse, fixture, optionsAt, silence, wires, type Wire } from '../support/conversation.ts';
 
 interface Cell {

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { AuthorizationFetch } from '../../src/protect.ts';
-import { testIssuer } from '../../src/testing/issuer.ts';
+import type { AuthorizationFetch } from '../../packages/parley/src/protect.ts';
+import { testIssuer } from '../../packages/parley/src/testing/issuer.ts';
 import { guardedBridge, type GuardedBridge } from '../support/guarded-bridge.ts';
 import { speaking } from '../support/http-speaker.ts';
 

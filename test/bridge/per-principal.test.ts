@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createBridge, type PerPrincipalUpstream } from '../../src/bridge.ts';
-import { connect, type Client } from '../../src/client.ts';
-import { protect } from '../../src/protect.ts';
-import type { RevisionDate } from '../../src/protocol/revision.ts';
-import { createServer } from '../../src/server/server.ts';
-import { memoryCredentialStore } from '../../src/storage/memory-credentials.ts';
-import { testIssuer } from '../../src/testing/issuer.ts';
-import { memoryTransport } from '../../src/testing/memory-transport.ts';
+import { createBridge, type PerPrincipalUpstream } from '../../packages/parley/src/bridge.ts';
+import { connect, type Client } from '../../packages/parley/src/client.ts';
+import { protect } from '../../packages/parley/src/protect.ts';
+import type { RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
+import { createServer } from '../../packages/parley/src/server/server.ts';
+import { memoryCredentialStore } from '../../packages/parley/src/storage/memory-credentials.ts';
+import { testIssuer } from '../../packages/parley/src/testing/issuer.ts';
+import { memoryTransport } from '../../packages/parley/src/testing/memory-transport.ts';
 import { place, serveGuarded, tokensIn } from '../support/guarded-bridge.ts';
 import { names, publicUrl, scene, text, visits, type Scene } from '../support/per-principal-scene.ts';
 import { speaking } from '../support/http-speaker.ts';

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { root } from '../../scripts/conformance-plan.ts';
 import { serve } from '../../scripts/conformance-process.ts';
 import type { Door } from '../../scripts/demo-clients.ts';
-import { createBridge, type Bridge } from '../../src/bridge.ts';
-import type { Transport } from '../../src/jsonrpc/transport.ts';
-import { listen } from '../../src/node.ts';
-import { revisionOf, type Revision, type RevisionDate } from '../../src/protocol/revision.ts';
+import { createBridge, type Bridge } from '../../packages/parley/src/bridge.ts';
+import type { Transport } from '../../packages/parley/src/jsonrpc/transport.ts';
+import { listen } from '../../packages/parley/src/node.ts';
+import { revisionOf, type Revision, type RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
 import { parley } from '../support/cli-process.ts';
 import { spawnNode } from '../support/programs.ts';
 

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connect } from '../../src/client.ts';
-import type { RevisionDate } from '../../src/protocol/revision.ts';
+import { connect } from '../../packages/parley/src/client.ts';
+import type { RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
 import { everything, front } from './real-servers.ts';
 
 const research = { topic: 'python', ambiguous: true };

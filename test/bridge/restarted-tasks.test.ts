@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { connect } from '../../src/client.ts';
-import { httpTransport } from '../../src/http.ts';
-import { listen } from '../../src/node.ts';
-import { memoryTasks } from '../../src/storage/memory-tasks.ts';
-import type { TaskStore } from '../../src/storage/tasks.ts';
-import type { RevisionDate } from '../../src/protocol/revision.ts';
-import { memoryTransport } from '../../src/testing.ts';
+import { connect } from '../../packages/parley/src/client.ts';
+import { httpTransport } from '../../packages/parley/src/http.ts';
+import { listen } from '../../packages/parley/src/node.ts';
+import { memoryTasks } from '../../packages/parley/src/storage/memory-tasks.ts';
+import type { TaskStore } from '../../packages/parley/src/storage/tasks.ts';
+import type { RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
+import { memoryTransport } from '../../packages/parley/src/testing.ts';
 import { bridgeTo, serverAt } from '../support/bridged.ts';
 import { core, newest, person } from '../support/bridged-tasks.ts';
 import { until } from '../support/turns.ts';

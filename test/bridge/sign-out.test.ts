@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createBridge } from '../../src/bridge.ts';
-import { connect } from '../../src/client.ts';
-import { createServer } from '../../src/server/server.ts';
-import { memoryTransport } from '../../src/testing/memory-transport.ts';
+import { createBridge } from '../../packages/parley/src/bridge.ts';
+import { connect } from '../../packages/parley/src/client.ts';
+import { createServer } from '../../packages/parley/src/server/server.ts';
+import { memoryTransport } from '../../packages/parley/src/testing/memory-transport.ts';
 import { names, scene, text } from '../support/per-principal-scene.ts';
 
 const principalOf = (person: string): string => JSON.stringify(['https://issuer.test', person]);

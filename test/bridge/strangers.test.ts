@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { toNodeHandler } from '../../src/node.ts';
-import { protect } from '../../src/protect.ts';
-import type { RevisionDate } from '../../src/protocol/revision.ts';
+import { toNodeHandler } from '../../packages/parley/src/node.ts';
+import { protect } from '../../packages/parley/src/protect.ts';
+import type { RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
 import { exchange, guardedBridge, type GuardedBridge } from '../support/guarded-bridge.ts';
 import { speaking, type HttpSpeaker } from '../support/http-speaker.ts';
 

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import type { CheckReport } from '../../src/cli/check/report.ts';
-import { isObject } from '../../src/jsonrpc/message.ts';
-import { protect } from '../../src/protect.ts';
-import { chosenRevisions, type RevisionDate } from '../../src/protocol/revision.ts';
-import { testIssuer } from '../../src/testing.ts';
+import type { CheckReport } from '../../packages/cli/src/check/report.ts';
+import { isObject } from '../../packages/parley/src/jsonrpc/message.ts';
+import { protect } from '../../packages/parley/src/protect.ts';
+import { chosenRevisions, type RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
+import { testIssuer } from '../../packages/parley/src/testing.ts';
 import { eachMessage, serveFaulty, type Fault, type Passing } from './faulty.ts';
 import { taskServer } from './task-server.ts';
 import { judgedAt } from './judging.ts';

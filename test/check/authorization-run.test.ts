@@ -10,13 +10,13 @@ import { test, type TestContext } from 'node:test';
 import {
   checkAuthorizedClient,
   type CheckAuthorizedClientOptions,
-} from '../../src/cli/check/client/authorization/check-authorized-client.ts';
-import { judgeTrails } from '../../src/cli/check/client/authorization/judge-trails.ts';
-import { scenarios } from '../../src/cli/check/client/authorization/scenarios.ts';
-import { Trail } from '../../src/cli/check/client/authorization/trail.ts';
-import { checkClient } from '../../src/cli/check/client/check-client.ts';
-import type { CheckReport } from '../../src/cli/check/report.ts';
-import { revisionOf } from '../../src/protocol/revision.ts';
+} from '../../packages/cli/src/check/client/authorization/check-authorized-client.ts';
+import { judgeTrails } from '../../packages/cli/src/check/client/authorization/judge-trails.ts';
+import { scenarios } from '../../packages/cli/src/check/client/authorization/scenarios.ts';
+import { Trail } from '../../packages/cli/src/check/client/authorization/trail.ts';
+import { checkClient } from '../../packages/cli/src/check/client/check-client.ts';
+import type { CheckReport } from '../../packages/cli/src/check/report.ts';
+import { revisionOf } from '../../packages/parley/src/protocol/revision.ts';
 import { parley } from '../support/cli-process.ts';
 
 const info = { name: 'parley-check', version: '1.0.0' };

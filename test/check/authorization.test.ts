@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import type { UserCredentials } from '../../src/cli/check/harness/senders.ts';
-import type { CheckReport } from '../../src/cli/check/report.ts';
+import type { UserCredentials } from '../../packages/cli/src/check/harness/senders.ts';
+import type { CheckReport } from '../../packages/cli/src/check/report.ts';
 import { inThisProcess } from '../support/cli-process.ts';
-import { protect } from '../../src/protect.ts';
-import { testIssuer, type TestIssuer } from '../../src/testing.ts';
-import { chosenRevisions } from '../../src/protocol/revision.ts';
-import { createServer } from '../../src/server.ts';
+import { protect } from '../../packages/parley/src/protect.ts';
+import { testIssuer, type TestIssuer } from '../../packages/parley/src/testing.ts';
+import { chosenRevisions } from '../../packages/parley/src/protocol/revision.ts';
+import { createServer } from '../../packages/parley/src/server.ts';
 import { faulty, json, serveFaulty, type Fault, type Passing, type Returning } from './faulty.ts';
 import { judgedAt } from './judging.ts';
 

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { checkAuthorizedClient } from '../../src/cli/check/client/authorization/check-authorized-client.ts';
-import type { Scenario } from '../../src/cli/check/client/authorization/scenarios.ts';
-import type { CheckReport } from '../../src/cli/check/report.ts';
-import { connect } from '../../src/client.ts';
-import { oauth } from '../../src/oauth.ts';
+import { checkAuthorizedClient } from '../../packages/cli/src/check/client/authorization/check-authorized-client.ts';
+import type { Scenario } from '../../packages/cli/src/check/client/authorization/scenarios.ts';
+import type { CheckReport } from '../../packages/cli/src/check/report.ts';
+import { connect } from '../../packages/parley/src/client.ts';
+import { oauth } from '../../packages/parley/src/oauth.ts';
 
 const redirectUri = 'http://127.0.0.1:7777/callback';
 

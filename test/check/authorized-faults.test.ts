@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { clientAuthorizationRules } from '../../src/cli/check/client/authorization/judge-trails.ts';
+import { clientAuthorizationRules } from '../../packages/cli/src/check/client/authorization/judge-trails.ts';
 import { sampled } from '../support/sampled.ts';
-import { checkAuthorizedClient } from '../../src/cli/check/client/authorization/check-authorized-client.ts';
-import { machineRules } from '../../src/cli/check/client/authorization/rules-machine.ts';
-import { proofRules } from '../../src/cli/check/client/authorization/rules-proofs.ts';
-import type { CheckReport } from '../../src/cli/check/report.ts';
+import { checkAuthorizedClient } from '../../packages/cli/src/check/client/authorization/check-authorized-client.ts';
+import { machineRules } from '../../packages/cli/src/check/client/authorization/rules-machine.ts';
+import { proofRules } from '../../packages/cli/src/check/client/authorization/rules-proofs.ts';
+import type { CheckReport } from '../../packages/cli/src/check/report.ts';
 import { document, type AuthorizationMistake } from './authorization-mistakes.ts';
 import { RawAuthorizedClient } from './raw-authorized-client.ts';
 

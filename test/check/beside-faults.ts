@@ -1,6 +1,6 @@
 /** Planted faults of what goes on side by side, or one after another: progress on streams of others, ids and rounds. */
 
-import { isObject } from '../../src/jsonrpc/message.ts';
+import { isObject } from '../../packages/parley/src/jsonrpc/message.ts';
 import { eachMessage, json, type Fault, type Passing } from './faulty.ts';
 import type { Planted } from './further-faults.ts';
 

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createExercise } from '../../interop/parley/server.ts';
-import { createBridge } from '../../src/bridge.ts';
-import { listen } from '../../src/node.ts';
-import { revisions } from '../../src/protocol/revision.ts';
-import { memoryTransport } from '../../src/testing.ts';
+import { createBridge } from '../../packages/parley/src/bridge.ts';
+import { listen } from '../../packages/parley/src/node.ts';
+import { revisions } from '../../packages/parley/src/protocol/revision.ts';
+import { memoryTransport } from '../../packages/parley/src/testing.ts';
 import { takeViolations } from '../support/sent-wrong.ts';
 import { judgedAt } from './judging.ts';
 

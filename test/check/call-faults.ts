@@ -1,7 +1,7 @@
 /** The planted faults that show where a tool is called: the row that each must be found in, by its name. */
 
-import { isObject } from '../../src/jsonrpc/message.ts';
-import { metaKey } from '../../src/protocol/meta.ts';
+import { isObject } from '../../packages/parley/src/jsonrpc/message.ts';
+import { metaKey } from '../../packages/parley/src/protocol/meta.ts';
 import { metaOf } from './faults.ts';
 import { eachMessage, json, result, type Fault } from './faulty.ts';
 

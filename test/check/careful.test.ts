@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import type { CheckReport } from '../../src/cli/check/report.ts';
-import { isObject } from '../../src/jsonrpc/message.ts';
-import { chosenRevisions, type RevisionDate } from '../../src/protocol/revision.ts';
+import type { CheckReport } from '../../packages/cli/src/check/report.ts';
+import { isObject } from '../../packages/parley/src/jsonrpc/message.ts';
+import { chosenRevisions, type RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
 import { asStream, json, result, serveFaulty, cleanServer, type Fault, type Passing } from './faulty.ts';
 import { before } from './further-faults.ts';
 import { judgedAt, type ServerJudging } from './judging.ts';

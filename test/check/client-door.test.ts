@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
-import { checkClient } from '../../src/cli/check/client/check-client.ts';
-import type { CheckReport } from '../../src/cli/check/report.ts';
-import { connect } from '../../src/client.ts';
-import { checkCommand } from '../../src/cli/commands/check/check.ts';
-import { UsageError } from '../../src/cli/commands/io.ts';
+import { checkClient } from '../../packages/cli/src/check/client/check-client.ts';
+import type { CheckReport } from '../../packages/cli/src/check/report.ts';
+import { connect } from '../../packages/parley/src/client.ts';
+import { checkCommand } from '../../packages/cli/src/commands/check/check.ts';
+import { UsageError } from '../../packages/cli/src/commands/io.ts';
 import { commanded } from './commanded.ts';
 import { root } from '../support/sources.ts';
 

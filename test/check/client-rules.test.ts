@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { JudgedClient } from '../../src/cli/check/client/judged-client.ts';
-import { clientRules } from '../../src/cli/check/client/rules/rules.ts';
-import { revisions } from '../../src/protocol/revision.ts';
+import { JudgedClient } from '../../packages/cli/src/check/client/judged-client.ts';
+import { clientRules } from '../../packages/cli/src/check/client/rules/rules.ts';
+import { revisions } from '../../packages/parley/src/protocol/revision.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

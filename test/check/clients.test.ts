@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { checkClient } from '../../src/cli/check/client/check-client.ts';
-import type { OpenedPage } from '../../src/cli/check/client/client-rule.ts';
-import { neededSteps } from '../../src/cli/check/client/guide.ts';
-import { pageRules } from '../../src/cli/check/client/rules/pages.ts';
-import { Talk } from '../../src/cli/check/client/talk.ts';
-import type { CheckReport } from '../../src/cli/check/report.ts';
-import { connect } from '../../src/client.ts';
-import { revisions } from '../../src/protocol/revision.ts';
+import { checkClient } from '../../packages/cli/src/check/client/check-client.ts';
+import type { OpenedPage } from '../../packages/cli/src/check/client/client-rule.ts';
+import { neededSteps } from '../../packages/cli/src/check/client/guide.ts';
+import { pageRules } from '../../packages/cli/src/check/client/rules/pages.ts';
+import { Talk } from '../../packages/cli/src/check/client/talk.ts';
+import type { CheckReport } from '../../packages/cli/src/check/report.ts';
+import { connect } from '../../packages/parley/src/client.ts';
+import { revisions } from '../../packages/parley/src/protocol/revision.ts';
 import { RawClient, type Mistake, type RawPerson } from './raw-client.ts';
 
 const info = { name: 'parley-check', version: '1.0.0' };

@@ -3,7 +3,7 @@
 import { PassThrough } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
-import { checkCommand } from '../../src/cli/commands/check/check.ts';
+import { checkCommand } from '../../packages/cli/src/commands/check/check.ts';
 
 /** What came of the command. */
 export interface Commanded {

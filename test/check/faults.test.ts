@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import type { CheckReport } from '../../src/cli/check/report.ts';
-import { metaKey } from '../../src/protocol/meta.ts';
-import { chosenRevisions, revisions } from '../../src/protocol/revision.ts';
+import type { CheckReport } from '../../packages/cli/src/check/report.ts';
+import { metaKey } from '../../packages/parley/src/protocol/meta.ts';
+import { chosenRevisions, revisions } from '../../packages/parley/src/protocol/revision.ts';
 import { callFaults } from './call-faults.ts';
 import { faults, metaOf } from './faults.ts';
 import { faulty, json, result, type Fault } from './faulty.ts';

@@ -1,8 +1,8 @@
 /** The planted faults: the row that each must be found in, by its name. */
 
-import { isObject } from '../../src/jsonrpc/message.ts';
-import { metaKey } from '../../src/protocol/meta.ts';
-import { revisionOf } from '../../src/protocol/revision.ts';
+import { isObject } from '../../packages/parley/src/jsonrpc/message.ts';
+import { metaKey } from '../../packages/parley/src/protocol/meta.ts';
+import { revisionOf } from '../../packages/parley/src/protocol/revision.ts';
 import { eachMessage, json, result, type Fault, type Passing } from './faulty.ts';
 
 type Json = Record<string, unknown>;

@@ -3,11 +3,11 @@
 import { createServer as createHttp, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
-import type { Served } from '../../src/server/runtime/endpoint.ts';
-import { createHandler } from '../../src/http.ts';
-import { isObject } from '../../src/jsonrpc/message.ts';
-import { metaKey } from '../../src/protocol/meta.ts';
-import { createServer, type Server } from '../../src/server.ts';
+import type { Served } from '../../packages/parley/src/server/runtime/endpoint.ts';
+import { createHandler } from '../../packages/parley/src/http.ts';
+import { isObject } from '../../packages/parley/src/jsonrpc/message.ts';
+import { metaKey } from '../../packages/parley/src/protocol/meta.ts';
+import { createServer, type Server } from '../../packages/parley/src/server.ts';
 
 type Json = Record<string, unknown>;
 

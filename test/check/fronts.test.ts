@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as rest } from 'node:timers/promises';
 import { endToEnd } from '../../examples/cluster/proxy.ts';
-import type { CheckReport } from '../../src/cli/check/report.ts';
-import { chosenRevisions, revisions } from '../../src/protocol/revision.ts';
+import type { CheckReport } from '../../packages/cli/src/check/report.ts';
+import { chosenRevisions, revisions } from '../../packages/parley/src/protocol/revision.ts';
 import { faulty, type Fault, type Returning } from './faulty.ts';
 import { judgedAt } from './judging.ts';
 

@@ -1,8 +1,8 @@
 /** Planted faults of what a server asks, changes and says meanwhile: row, fault, and the revision in which it shows. */
 
-import { isObject } from '../../src/jsonrpc/message.ts';
-import { metaKey } from '../../src/protocol/meta.ts';
-import type { RevisionDate } from '../../src/protocol/revision.ts';
+import { isObject } from '../../packages/parley/src/jsonrpc/message.ts';
+import { metaKey } from '../../packages/parley/src/protocol/meta.ts';
+import type { RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
 import { metaOf } from './faults.ts';
 import { asStream, eachMessage, json, result, type Fault, type Passing } from './faulty.ts';
 

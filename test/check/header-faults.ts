@@ -1,7 +1,7 @@
 /** Planted faults of the headers that say again what stands in the body. */
 
-import { isObject } from '../../src/jsonrpc/message.ts';
-import { encodeHeaderValue } from '../../src/connection/header.ts';
+import { isObject } from '../../packages/parley/src/jsonrpc/message.ts';
+import { encodeHeaderValue } from '../../packages/parley/src/connection/header.ts';
 import { metaOf } from './faults.ts';
 import { eachMessage, type Fault, type Passing } from './faulty.ts';
 

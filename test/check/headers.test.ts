@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isObject } from '../../src/jsonrpc/message.ts';
-import { revisions } from '../../src/protocol/revision.ts';
-import { createServer } from '../../src/server.ts';
+import { isObject } from '../../packages/parley/src/jsonrpc/message.ts';
+import { revisions } from '../../packages/parley/src/protocol/revision.ts';
+import { createServer } from '../../packages/parley/src/server.ts';
 import { metaOf } from './faults.ts';
 import { eachMessage, serveFaulty } from './faulty.ts';
 import { judgedAt } from './judging.ts';

@@ -1,8 +1,8 @@
 import type { TestContext } from 'node:test';
-import { rawHttp } from '../../src/cli/check/harness/http.ts';
-import type { UserCredentials } from '../../src/cli/check/harness/senders.ts';
-import { judgeServer } from '../../src/cli/check/check.ts';
-import type { CheckReport } from '../../src/cli/check/report.ts';
+import { rawHttp } from '../../packages/cli/src/check/harness/http.ts';
+import type { UserCredentials } from '../../packages/cli/src/check/harness/senders.ts';
+import { judgeServer } from '../../packages/cli/src/check/check.ts';
+import type { CheckReport } from '../../packages/cli/src/check/report.ts';
 
 /** Options of judging a server in a test; all that is not said is by default. */
 export interface ServerJudging extends Partial<Omit<Parameters<typeof judgeServer>[0], 'way' | 'signal'>> {

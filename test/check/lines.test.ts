@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { judgeServer } from '../../src/cli/check/check.ts';
-import { chosenRevisions } from '../../src/protocol/revision.ts';
+import { judgeServer } from '../../packages/cli/src/check/check.ts';
+import { chosenRevisions } from '../../packages/parley/src/protocol/revision.ts';
 
 /** A server of one revision with a tool, as a program. */
 const server = `

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
-import { judgeServer, type CheckOptions } from '../../src/cli/check/check.ts';
-import type { CheckReport } from '../../src/cli/check/report.ts';
-import { chosenRevisions } from '../../src/protocol/revision.ts';
+import { judgeServer, type CheckOptions } from '../../packages/cli/src/check/check.ts';
+import type { CheckReport } from '../../packages/cli/src/check/report.ts';
+import { chosenRevisions } from '../../packages/parley/src/protocol/revision.ts';
 import { quickly } from '../support/programs.ts';
 import { livelyCalls } from './lively-server.ts';
 import { taskTools } from './task-server.ts';

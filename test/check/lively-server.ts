@@ -1,6 +1,6 @@
 /** A server whose tools ask, change what it has, and say things meanwhile: faults are planted in it that need one of those. */
 
-import { createServer, type Server } from '../../src/server.ts';
+import { createServer, type Server } from '../../packages/parley/src/server.ts';
 
 const form = { type: 'object', properties: { sure: { type: 'boolean' } }, required: ['sure'] } as const;
 const place = {

@@ -2,15 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { checkAuthorizedClient } from '../../src/cli/check/client/authorization/check-authorized-client.ts';
-import { machineRules } from '../../src/cli/check/client/authorization/rules-machine.ts';
-import { proofRules } from '../../src/cli/check/client/authorization/rules-proofs.ts';
-import { scenarios, type Scenario } from '../../src/cli/check/client/authorization/scenarios.ts';
-import { Trail } from '../../src/cli/check/client/authorization/trail.ts';
-import type { CheckReport } from '../../src/cli/check/report.ts';
-import type { Authorization } from '../../src/auth/common/authorizer.ts';
-import { connect } from '../../src/client.ts';
-import { clientCredentials, workloadIdentity } from '../../src/oauth.ts';
+import { checkAuthorizedClient } from '../../packages/cli/src/check/client/authorization/check-authorized-client.ts';
+import { machineRules } from '../../packages/cli/src/check/client/authorization/rules-machine.ts';
+import { proofRules } from '../../packages/cli/src/check/client/authorization/rules-proofs.ts';
+import { scenarios, type Scenario } from '../../packages/cli/src/check/client/authorization/scenarios.ts';
+import { Trail } from '../../packages/cli/src/check/client/authorization/trail.ts';
+import type { CheckReport } from '../../packages/cli/src/check/report.ts';
+import type { Authorization } from '../../packages/parley/src/auth/common/authorizer.ts';
+import { connect } from '../../packages/parley/src/client.ts';
+import { clientCredentials, workloadIdentity } from '../../packages/parley/src/oauth.ts';
 import { RawMachineClient, type MachineKind, type MachineMistake } from './raw-machine-client.ts';
 
 async function judged(t: TestContext, run: (scenario: Scenario, url: string) => Promise<void>): Promise<CheckReport> {

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import type { CheckReport } from '../../src/cli/check/report.ts';
-import { textReport } from '../../src/cli/check/report/text.ts';
-import { isObject } from '../../src/jsonrpc/message.ts';
-import { revisions } from '../../src/protocol/revision.ts';
+import type { CheckReport } from '../../packages/cli/src/check/report.ts';
+import { textReport } from '../../packages/cli/src/check/report/text.ts';
+import { isObject } from '../../packages/parley/src/jsonrpc/message.ts';
+import { revisions } from '../../packages/parley/src/protocol/revision.ts';
 import { eachMessage, faulty, json, type Fault } from './faulty.ts';
 import { judgedAt } from './judging.ts';
 

@@ -1,7 +1,7 @@
 /** Planted faults of meanings and inputs: what is sent for something else than it is defined for, and what is taken that is no input. */
 
-import { isObject } from '../../src/jsonrpc/message.ts';
-import { metaKey } from '../../src/protocol/meta.ts';
+import { isObject } from '../../packages/parley/src/jsonrpc/message.ts';
+import { metaKey } from '../../packages/parley/src/protocol/meta.ts';
 import { metaOf } from './faults.ts';
 import { asStream, eachMessage, json, result, type Fault, type Passing } from './faulty.ts';
 import type { Planted } from './further-faults.ts';

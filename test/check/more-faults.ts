@@ -1,6 +1,6 @@
 /** More planted faults: of streams over HTTP, of values, and of what is offered beyond lists. */
 
-import { isObject } from '../../src/jsonrpc/message.ts';
+import { isObject } from '../../packages/parley/src/jsonrpc/message.ts';
 import { metaOf } from './faults.ts';
 import { asStream, eachMessage, json, result, type Fault, type Passing, type Returning } from './faulty.ts';
 

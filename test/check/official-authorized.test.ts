@@ -8,8 +8,8 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { checkAuthorizedClient } from '../../src/cli/check/client/authorization/check-authorized-client.ts';
-import type { Scenario } from '../../src/cli/check/client/authorization/scenarios.ts';
+import { checkAuthorizedClient } from '../../packages/cli/src/check/client/authorization/check-authorized-client.ts';
+import type { Scenario } from '../../packages/cli/src/check/client/authorization/scenarios.ts';
 
 type Loaded = Readonly<Record<string, unknown>>;
 

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, test, type TestContext } from 'node:test';
-import type { CheckReport } from '../../src/cli/check/report.ts';
-import { isObject } from '../../src/jsonrpc/message.ts';
-import { DpopProver, type DpopKeys } from '../../src/auth/client/dpop.ts';
-import { protect } from '../../src/protect.ts';
-import { testIssuer } from '../../src/testing.ts';
+import type { CheckReport } from '../../packages/cli/src/check/report.ts';
+import { isObject } from '../../packages/parley/src/jsonrpc/message.ts';
+import { DpopProver, type DpopKeys } from '../../packages/parley/src/auth/client/dpop.ts';
+import { protect } from '../../packages/parley/src/protect.ts';
+import { testIssuer } from '../../packages/parley/src/testing.ts';
 import { cleanServer, serveFaulty, type Fault, type Passing } from './faulty.ts';
 import { judgedAt } from './judging.ts';
 

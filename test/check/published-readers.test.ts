@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import type { CheckReport } from '../../src/cli/check/report.ts';
-import { junitReport } from '../../src/cli/check/report/junit.ts';
-import { sarifReport } from '../../src/cli/check/report/sarif.ts';
+import type { CheckReport } from '../../packages/cli/src/check/report.ts';
+import { junitReport } from '../../packages/cli/src/check/report/junit.ts';
+import { sarifReport } from '../../packages/cli/src/check/report/sarif.ts';
 import { cacheFolder, installPackages } from '../../scripts/package-cache.ts';
 import { Unavailable } from '../../scripts/toolchains/unavailable.ts';
 import { faulty, json, type Fault } from './faulty.ts';
@@ -64,7 +64,7 @@ test('a report as SARIF is valid by the official schema', async (t) => {
   const ajv = new Ajv({ schemaId: 'auto', validateSchema: false, allErrors: true, logger: false });
   ajv.addMetaSchema(load('ajv/lib/refs/json-schema-draft-04.json'));
   const all = await reports(t);
-  const texts = all.flatMap((report) => [sarifReport(report), sarifReport(report, 'src/a server.ts')]);
+  const texts = all.flatMap((report) => [sarifReport(report), sarifReport(report, 'packages/parley/src/a server.ts')]);
   for (const text of texts) {
     assert.ok(ajv.validate(schema, JSON.parse(text)), JSON.stringify(ajv.errors, undefined, 1));
     // It is one that says no to what is none.

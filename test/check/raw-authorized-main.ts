@@ -1,6 +1,6 @@
 /** `node raw-authorized-main.ts <url> <revision> [mistake]`: the raw client that signs in, as a program, with tools by its scenario. */
 
-import { scenarios } from '../../src/cli/check/client/authorization/scenarios.ts';
+import { scenarios } from '../../packages/cli/src/check/client/authorization/scenarios.ts';
 import type { AuthorizationMistake } from './authorization-mistakes.ts';
 import { RawAuthorizedClient } from './raw-authorized-client.ts';
 

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { createServer as createHttp } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import type { CheckReport } from '../../src/cli/check/report.ts';
-import { toNodeHandler } from '../../src/node.ts';
+import type { CheckReport } from '../../packages/cli/src/check/report.ts';
+import { toNodeHandler } from '../../packages/parley/src/node.ts';
 import { serveFaulty, cleanServer } from './faulty.ts';
 import { judgedAt } from './judging.ts';
 

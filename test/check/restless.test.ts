@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { rawHttp } from '../../src/cli/check/harness/http.ts';
-import type { CheckReport } from '../../src/cli/check/report.ts';
-import { checkRules } from '../../src/cli/check/rules/rules.ts';
-import { runRules } from '../../src/cli/check/run.ts';
-import { isObject } from '../../src/jsonrpc/message.ts';
-import { McpError, memoryTasks } from '../../src/index.ts';
-import { chosenRevisions, type RevisionDate } from '../../src/protocol/revision.ts';
-import { createServer, type Server } from '../../src/server.ts';
+import { rawHttp } from '../../packages/cli/src/check/harness/http.ts';
+import type { CheckReport } from '../../packages/cli/src/check/report.ts';
+import { checkRules } from '../../packages/cli/src/check/rules/rules.ts';
+import { runRules } from '../../packages/cli/src/check/run.ts';
+import { isObject } from '../../packages/parley/src/jsonrpc/message.ts';
+import { McpError, memoryTasks } from '../../packages/parley/src/index.ts';
+import { chosenRevisions, type RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
+import { createServer, type Server } from '../../packages/parley/src/server.ts';
 import { asStream, cleanServer, json, serveFaulty, type Fault } from './faulty.ts';
 import { livelyServer } from './lively-server.ts';
 import { beforeList } from './meaning-faults.ts';

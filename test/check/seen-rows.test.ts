@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { isObject } from '../../src/jsonrpc/message.ts';
-import { metaKey } from '../../src/protocol/meta.ts';
-import { chosenRevisions } from '../../src/protocol/revision.ts';
-import { createServer } from '../../src/server.ts';
+import { isObject } from '../../packages/parley/src/jsonrpc/message.ts';
+import { metaKey } from '../../packages/parley/src/protocol/meta.ts';
+import { chosenRevisions } from '../../packages/parley/src/protocol/revision.ts';
+import { createServer } from '../../packages/parley/src/server.ts';
 import { metaOf } from './faults.ts';
 import { asStream, cleanServer, json, result, serveFaulty, type Fault } from './faulty.ts';
 import { judgedAt, type ServerJudging } from './judging.ts';

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MovingTool } from '../../src/cli/check/client/catalogue/moving.ts';
-import { DroppedCall, droppedTool } from '../../src/cli/check/client/dropped.ts';
-import { noteRoots } from '../../src/cli/check/client/rules/roots.ts';
-import { clientRules } from '../../src/cli/check/client/rules/rules.ts';
-import { Talk } from '../../src/cli/check/client/talk.ts';
-import { revisionOf } from '../../src/protocol/revision.ts';
+import { MovingTool } from '../../packages/cli/src/check/client/catalogue/moving.ts';
+import { DroppedCall, droppedTool } from '../../packages/cli/src/check/client/dropped.ts';
+import { noteRoots } from '../../packages/cli/src/check/client/rules/roots.ts';
+import { clientRules } from '../../packages/cli/src/check/client/rules/rules.ts';
+import { Talk } from '../../packages/cli/src/check/client/talk.ts';
+import { revisionOf } from '../../packages/parley/src/protocol/revision.ts';
 
 test('a change of roots that is told while an answer is under way is told, and one that is not is none', () => {
   const talk = new Talk('stdio');

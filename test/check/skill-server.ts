@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isObject } from '../../src/jsonrpc/message.ts';
+import { isObject } from '../../packages/parley/src/jsonrpc/message.ts';
 import { eachMessage, json, type Fault, type Passing } from './faulty.ts';
 
 type Json = Record<string, unknown>;

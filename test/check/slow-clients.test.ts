@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { askedRules } from '../../src/cli/check/client/rules/asked.ts';
-import { PutQuestions } from '../../src/cli/check/client/put-questions.ts';
-import { monotonicNow } from '../../src/jsonrpc/timeout.ts';
-import { Talk, type ClientProbe } from '../../src/cli/check/client/talk.ts';
+import { askedRules } from '../../packages/cli/src/check/client/rules/asked.ts';
+import { PutQuestions } from '../../packages/cli/src/check/client/put-questions.ts';
+import { monotonicNow } from '../../packages/parley/src/jsonrpc/timeout.ts';
+import { Talk, type ClientProbe } from '../../packages/cli/src/check/client/talk.ts';
 
 const probes: Readonly<Record<string, ClientProbe>> = {
   'cancel-010': 'ping-after-notices',

@@ -5,9 +5,9 @@ import { createServer as createHttp, type IncomingMessage, type ServerResponse }
 import type { AddressInfo } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
 import { setTimeout as rest } from 'node:timers/promises';
-import type { CheckReport } from '../../src/cli/check/report.ts';
-import { toNodeHandler } from '../../src/node.ts';
-import { chosenRevisions } from '../../src/protocol/revision.ts';
+import type { CheckReport } from '../../packages/cli/src/check/report.ts';
+import { toNodeHandler } from '../../packages/parley/src/node.ts';
+import { chosenRevisions } from '../../packages/parley/src/protocol/revision.ts';
 import { faults } from './faults.ts';
 import { asStream, cleanServer, serveFaulty, type Fault } from './faulty.ts';
 import { judgedAt } from './judging.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import type { CheckReport } from '../../src/cli/check/report.ts';
+import type { CheckReport } from '../../packages/cli/src/check/report.ts';
 import { faults } from './faults.ts';
 import { faulty, json, type Fault } from './faulty.ts';
 import { judgedAt } from './judging.ts';

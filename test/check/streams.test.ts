@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { rawHttp, type RawRequest } from '../../src/cli/check/harness/http.ts';
-import { chosenRevisions } from '../../src/protocol/revision.ts';
-import { metaKey } from '../../src/protocol/meta.ts';
-import { createServer } from '../../src/server.ts';
+import { rawHttp, type RawRequest } from '../../packages/cli/src/check/harness/http.ts';
+import { chosenRevisions } from '../../packages/parley/src/protocol/revision.ts';
+import { metaKey } from '../../packages/parley/src/protocol/meta.ts';
+import { createServer } from '../../packages/parley/src/server.ts';
 import { asStream, json, serveFaulty, type Fault } from './faulty.ts';
 import { judgedAt } from './judging.ts';
 import { livelyServer } from './lively-server.ts';

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { describe, test, type TestContext } from 'node:test';
-import { checkClient } from '../../src/cli/check/client/check-client.ts';
-import type { CheckReport } from '../../src/cli/check/report.ts';
+import { checkClient } from '../../packages/cli/src/check/client/check-client.ts';
+import type { CheckReport } from '../../packages/cli/src/check/report.ts';
 import { RawTaskClient, type CoreTaskMistake, type ExtensionTaskMistake, type TaskMistake } from './raw-task-client.ts';
 
 async function judged(t: TestContext, date: string, mistake?: TaskMistake): Promise<CheckReport> {

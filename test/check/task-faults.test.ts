@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import type { CheckReport } from '../../src/cli/check/report.ts';
-import { chosenRevisions } from '../../src/protocol/revision.ts';
+import type { CheckReport } from '../../packages/cli/src/check/report.ts';
+import { chosenRevisions } from '../../packages/parley/src/protocol/revision.ts';
 import { serveFaulty, type Fault } from './faulty.ts';
 import { coreTaskFaults, extensionTaskFaults } from './task-faults.ts';
 import { taskServer, taskTools } from './task-server.ts';

@@ -1,8 +1,8 @@
 /** The planted faults of tasks: the row that each must be found in, by its name. */
 
 import { setTimeout as rest } from 'node:timers/promises';
-import { isObject } from '../../src/jsonrpc/message.ts';
-import { metaKey } from '../../src/protocol/meta.ts';
+import { isObject } from '../../packages/parley/src/jsonrpc/message.ts';
+import { metaKey } from '../../packages/parley/src/protocol/meta.ts';
 import { metaOf } from './faults.ts';
 import { asStream, eachMessage, json, result, type Fault, type Passing } from './faulty.ts';
 import { renamed } from './task-server.ts';

@@ -1,6 +1,6 @@
 /** The server with tasks on standard input and output. */
 
-import { serveStdio } from '../../src/stdio.ts';
+import { serveStdio } from '../../packages/parley/src/stdio.ts';
 import { taskServer } from './task-server.ts';
 
 serveStdio(taskServer());

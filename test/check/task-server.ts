@@ -1,8 +1,8 @@
 /** A small server with tasks, which faults of tasks are planted in. */
 
 import { setTimeout as rest } from 'node:timers/promises';
-import { McpError, memoryTasks } from '../../src/index.ts';
-import { createServer, type Server } from '../../src/server.ts';
+import { McpError, memoryTasks } from '../../packages/parley/src/index.ts';
+import { createServer, type Server } from '../../packages/parley/src/server.ts';
 import type { Fault } from './faulty.ts';
 
 type Json = Record<string, unknown>;

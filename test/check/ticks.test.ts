@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { checkClient } from '../../src/cli/check/client/check-client.ts';
-import { stepsDone, stepsMissing } from '../../src/cli/check/client/guide.ts';
-import { Talk } from '../../src/cli/check/client/talk.ts';
-import { connect, McpError } from '../../src/client.ts';
-import type { Client, ConnectOptions } from '../../src/client.ts';
-import { revisionOf } from '../../src/protocol/revision.ts';
+import { checkClient } from '../../packages/cli/src/check/client/check-client.ts';
+import { stepsDone, stepsMissing } from '../../packages/cli/src/check/client/guide.ts';
+import { Talk } from '../../packages/cli/src/check/client/talk.ts';
+import { connect, McpError } from '../../packages/parley/src/client.ts';
+import type { Client, ConnectOptions } from '../../packages/parley/src/client.ts';
+import { revisionOf } from '../../packages/parley/src/protocol/revision.ts';
 
 /** Steps that are ticked off, and those that are missing in the end, of a client that calls tools. */
 async function ticked(

@@ -1,6 +1,6 @@
 /** Planted faults of URIs, pages, additions to requests and types of answers. */
 
-import { isObject } from '../../src/jsonrpc/message.ts';
+import { isObject } from '../../packages/parley/src/jsonrpc/message.ts';
 import { eachMessage, json, result, type Fault, type Passing } from './faulty.ts';
 
 type Json = Record<string, unknown>;

@@ -1,6 +1,6 @@
 /** Planted faults of words: what forms ask for and have in them, names of keys, extensions and secrets, and ids, origins and cursors that are taken for others. */
 
-import { isObject } from '../../src/jsonrpc/message.ts';
+import { isObject } from '../../packages/parley/src/jsonrpc/message.ts';
 import { json, result, type Fault } from './faulty.ts';
 import { before, type Planted } from './further-faults.ts';
 

@@ -1,6 +1,6 @@
 /** Planted faults of how single things are written: ids, codes, keys, names, addresses, and what another revision has. */
 
-import { isObject } from '../../src/jsonrpc/message.ts';
+import { isObject } from '../../packages/parley/src/jsonrpc/message.ts';
 import { asStream, eachMessage, json, result, type Fault } from './faulty.ts';
 
 type Json = Record<string, unknown>;

@@ -1,6 +1,6 @@
 /** The tools that ask a client of the handshake revisions, and one that asks for what the client did not declare. */
 
-import type { JsonSchema, Server } from '../../src/server.ts';
+import type { JsonSchema, Server } from '../../packages/parley/src/server.ts';
 
 const titled = [
   { const: 'value1', title: 'First Option' },

@@ -4,9 +4,9 @@
  */
 
 import { parseArgs } from 'node:util';
-import { createBridge } from '../../src/bridge.ts';
-import { listen } from '../../src/node.ts';
-import { revisionOf } from '../../src/protocol.ts';
+import { createBridge } from '../../packages/parley/src/bridge.ts';
+import { listen } from '../../packages/parley/src/node.ts';
+import { revisionOf } from '../../packages/parley/src/protocol.ts';
 import { createHost } from './host.ts';
 
 const { values } = parseArgs({

@@ -3,9 +3,9 @@
  * `node test/conformance/bridged-client.ts <url>`. Exits with 1 when the scenario is unknown or goes wrong.
  */
 
-import { createBridge } from '../../src/bridge.ts';
-import { revisionOf, type RevisionDate } from '../../src/protocol.ts';
-import { connectInMemory } from '../../src/testing.ts';
+import { createBridge } from '../../packages/parley/src/bridge.ts';
+import { revisionOf, type RevisionDate } from '../../packages/parley/src/protocol.ts';
+import { connectInMemory } from '../../packages/parley/src/testing.ts';
 import { authorizationOf } from './client-authorization.ts';
 import { playToEnd } from './client-scenarios.ts';
 

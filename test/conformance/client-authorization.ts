@@ -8,7 +8,7 @@ import {
   type Authorization,
   type OAuthOptions,
   type RedirectHook,
-} from '../../src/oauth.ts';
+} from '../../packages/parley/src/oauth.ts';
 
 /** What the suite says beside the name of a scenario; each has some of it. */
 interface Context {

@@ -1,6 +1,6 @@
 /** What the client does in each scenario of the suite. */
 
-import type { Client } from '../../src/client.ts';
+import type { Client } from '../../packages/parley/src/client.ts';
 
 /** One scenario; the context is what the suite says beside its name. */
 export type Scenario = (client: Client, context: unknown) => Promise<unknown>;

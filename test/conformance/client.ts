@@ -3,7 +3,7 @@
  * `node test/conformance/client.ts <url>`. Exits with 1 when the scenario is unknown or goes wrong.
  */
 
-import { connect, type ConnectOptions, type HttpTransportOptions } from '../../src/client.ts';
+import { connect, type ConnectOptions, type HttpTransportOptions } from '../../packages/parley/src/client.ts';
 import { authorizationOf } from './client-authorization.ts';
 import { playToEnd } from './client-scenarios.ts';
 

@@ -1,6 +1,6 @@
 /** The tools that show what a result may hold. */
 
-import { ToolError, type JsonSchema, type Server } from '../../src/server.ts';
+import { ToolError, type JsonSchema, type Server } from '../../packages/parley/src/server.ts';
 import { picture, sound } from './media.ts';
 
 /** A schema whose every keyword must reach the client as it is. */

@@ -1,6 +1,6 @@
 /** What the official conformance suite asks of a server, in one. */
 
-import { createServer, type Server, type ServerOptions } from '../../src/server.ts';
+import { createServer, type Server, type ServerOptions } from '../../packages/parley/src/server.ts';
 import { addAskingTools } from './asking-tools.ts';
 import { addContentTools } from './content-tools.ts';
 import { addPrompts } from './prompts.ts';

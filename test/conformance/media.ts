@@ -1,6 +1,6 @@
 /** The smallest picture and sound that are valid. */
 
-import type { AudioContent, ImageContent } from '../../src/protocol.ts';
+import type { AudioContent, ImageContent } from '../../packages/parley/src/protocol.ts';
 
 /** One red pixel. */
 export const picture: ImageContent = {

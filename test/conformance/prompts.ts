@@ -1,6 +1,6 @@
 /** The prompts of the suite. */
 
-import { inputRequired, type Server } from '../../src/server.ts';
+import { inputRequired, type Server } from '../../packages/parley/src/server.ts';
 import { picture } from './media.ts';
 
 /** Adds them. */

@@ -1,6 +1,6 @@
 /** The resources of the suite. */
 
-import type { Server } from '../../src/server.ts';
+import type { Server } from '../../packages/parley/src/server.ts';
 import { picture } from './media.ts';
 
 /** Adds them. */

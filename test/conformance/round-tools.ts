@@ -1,6 +1,6 @@
 /** The tools whose questions travel in results, most by `ctx`, some by hand. */
 
-import { inputRequired, type Ctx, type Server } from '../../src/server.ts';
+import { inputRequired, type Ctx, type Server } from '../../packages/parley/src/server.ts';
 
 const nameSchema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
 const confirmation = { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] } as const;

@@ -4,8 +4,8 @@
  */
 
 import { parseArgs } from 'node:util';
-import { listen } from '../../src/node.ts';
-import { redis } from '../../src/redis.ts';
+import { listen } from '../../packages/parley/src/node.ts';
+import { redis } from '../../packages/parley/src/redis.ts';
 import { createHost } from './host.ts';
 
 const { REDIS_URL, KEYS = '' } = process.env;

@@ -1,7 +1,7 @@
 /** The tools that say something beside their result: progress, log messages, changes of lists. */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Server } from '../../src/server.ts';
+import type { Server } from '../../packages/parley/src/server.ts';
 
 /** Adds them. */
 export function addStreamTools(server: Server): void {

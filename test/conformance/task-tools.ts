@@ -2,7 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { McpError, ToolError, type Ctx, type Server } from '../../src/server.ts';
+import { McpError, ToolError, type Ctx, type Server } from '../../packages/parley/src/server.ts';
 
 const person = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
 

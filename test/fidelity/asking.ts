@@ -1,11 +1,11 @@
 /** What a server asks of a client. */
 
 import assert from 'node:assert/strict';
-import { exists } from '../../src/cli/compatibility/cells.ts';
+import { exists } from '../../packages/cli/src/compatibility/cells.ts';
 import type { Json } from '../support/raw.ts';
 import { paramsSent, scriptedUpstream } from '../support/scripted-upstream.ts';
 import { open } from '../support/raw.ts';
-import { isObject } from '../../src/jsonrpc/message.ts';
+import { isObject } from '../../packages/parley/src/jsonrpc/message.ts';
 import { ask, everythingOf, seenOf, type Question } from './question.ts';
 import {
   at,

@@ -1,9 +1,9 @@
 /** What happens beside the answers. */
 
 import assert from 'node:assert/strict';
-import { metaKey } from '../../src/protocol/meta.ts';
-import type { Revision } from '../../src/protocol/revision.ts';
-import type { Server } from '../../src/server/server.ts';
+import { metaKey } from '../../packages/parley/src/protocol/meta.ts';
+import type { Revision } from '../../packages/parley/src/protocol/revision.ts';
+import type { Server } from '../../packages/parley/src/server/server.ts';
 import { serverAt } from '../support/bridged.ts';
 import { processesOf } from '../support/processes.ts';
 import { open, type Json, type Raw } from '../support/raw.ts';

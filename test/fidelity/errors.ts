@@ -1,7 +1,7 @@
 /** What goes wrong, and what nobody but the two ends understands. */
 
 import assert from 'node:assert/strict';
-import { errorToWire, McpError } from '../../src/protocol/error.ts';
+import { errorToWire, McpError } from '../../packages/parley/src/protocol/error.ts';
 import { takeViolations } from '../setup.ts';
 import { serverAt } from '../support/bridged.ts';
 import { open, statelessDate, type Json, type RawError } from '../support/raw.ts';

@@ -1,18 +1,18 @@
 /** The walks of fields and values that the tables know: by the message that carries them. */
 
 import assert from 'node:assert/strict';
-import type { Bridge } from '../../src/bridge.ts';
-import { arrives, canSay, specimens, type Specimen } from '../../src/cli/compatibility/adaptations.ts';
-import { ends, exists } from '../../src/cli/compatibility/cells.ts';
-import { elsewhere, fieldFacts, type FieldFact } from '../../src/cli/compatibility/fields.ts';
-import { madeUp } from '../../src/cli/compatibility/by-bridge.ts';
-import { throughLens } from '../../src/cli/compatibility/lens.ts';
-import { isAlive } from '../../src/protocol/lifetime.ts';
-import { metaKey } from '../../src/protocol/meta.ts';
-import { methodOf } from '../../src/protocol/catalogue.ts';
-import { carrierOf, type Carrier } from '../../src/protocol/reach.ts';
-import type { Revision } from '../../src/protocol/revision.ts';
-import { kindOf, nameOf } from '../../src/protocol/shape.ts';
+import type { Bridge } from '../../packages/parley/src/bridge.ts';
+import { arrives, canSay, specimens, type Specimen } from '../../packages/cli/src/compatibility/adaptations.ts';
+import { ends, exists } from '../../packages/cli/src/compatibility/cells.ts';
+import { elsewhere, fieldFacts, type FieldFact } from '../../packages/cli/src/compatibility/fields.ts';
+import { madeUp } from '../../packages/cli/src/compatibility/by-bridge.ts';
+import { throughLens } from '../../packages/cli/src/compatibility/lens.ts';
+import { isAlive } from '../../packages/parley/src/protocol/lifetime.ts';
+import { metaKey } from '../../packages/parley/src/protocol/meta.ts';
+import { methodOf } from '../../packages/parley/src/protocol/catalogue.ts';
+import { carrierOf, type Carrier } from '../../packages/parley/src/protocol/reach.ts';
+import type { Revision } from '../../packages/parley/src/protocol/revision.ts';
+import { kindOf, nameOf } from '../../packages/parley/src/protocol/shape.ts';
 import { initializeParams, Raw, type Json, type RawError } from '../support/raw.ts';
 import { paramsSent } from '../support/scripted-upstream.ts';
 import { ask } from './question.ts';

@@ -1,8 +1,8 @@
 /** The lens, held against what a bridge really did in the conversations of all cells. */
 
-import type { Hops } from '../../src/cli/inspect/trial/hops.ts';
-import { stepsOf } from '../../src/cli/inspect/trial/steps.ts';
-import type { Revision } from '../../src/protocol/revision.ts';
+import type { Hops } from '../../packages/cli/src/inspect/trial/hops.ts';
+import { stepsOf } from '../../packages/cli/src/inspect/trial/steps.ts';
+import type { Revision } from '../../packages/parley/src/protocol/revision.ts';
 
 /** Cell of the table in which a conversation was held. */
 export interface HeldCell {

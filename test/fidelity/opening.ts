@@ -1,8 +1,8 @@
 /** What either side says of itself when a conversation begins. */
 
-import { isServerCapability } from '../../src/protocol/capability.ts';
-import { metaKey } from '../../src/protocol/meta.ts';
-import type { Revision } from '../../src/protocol/revision.ts';
+import { isServerCapability } from '../../packages/parley/src/protocol/capability.ts';
+import { metaKey } from '../../packages/parley/src/protocol/meta.ts';
+import type { Revision } from '../../packages/parley/src/protocol/revision.ts';
 import { clientOf } from '../support/bridged.ts';
 import type { Json } from '../support/raw.ts';
 import { paramsSent, scriptedUpstream } from '../support/scripted-upstream.ts';

@@ -1,14 +1,14 @@
 /** A question of a scripted server to a raw client in the middle of a call, in the ways of both eras. */
 
 import assert from 'node:assert/strict';
-import type { AskMethod } from '../../src/connection/ask.ts';
-import { requireCapabilities } from '../../src/connection/required-capabilities.ts';
-import type { ClientCapabilities } from '../../src/protocol/capability.ts';
-import { projectClientCapabilities } from '../../src/protocol/compile/capabilities.ts';
-import { errorToWire, McpError, type ErrorObject } from '../../src/protocol/error.ts';
+import type { AskMethod } from '../../packages/parley/src/connection/ask.ts';
+import { requireCapabilities } from '../../packages/parley/src/connection/required-capabilities.ts';
+import type { ClientCapabilities } from '../../packages/parley/src/protocol/capability.ts';
+import { projectClientCapabilities } from '../../packages/parley/src/protocol/compile/capabilities.ts';
+import { errorToWire, McpError, type ErrorObject } from '../../packages/parley/src/protocol/error.ts';
 import type { Json, Raw, RawError } from '../support/raw.ts';
 import type { Scripted } from '../support/scripted-upstream.ts';
-import { isObject } from '../../src/jsonrpc/message.ts';
+import { isObject } from '../../packages/parley/src/jsonrpc/message.ts';
 import {
   at,
   capabilitiesHeard,

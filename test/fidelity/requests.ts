@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 
-import { httpTransport } from '../../src/transports/http/client/transport.ts';
-import { createHandler } from '../../src/transports/http/server/fetch.ts';
-import type { Transport } from '../../src/jsonrpc/transport.ts';
-import type { Served } from '../../src/server/runtime/endpoint.ts';
-import { memoryTransport } from '../../src/testing/memory-transport.ts';
-import type { Revision } from '../../src/protocol/revision.ts';
+import { httpTransport } from '../../packages/parley/src/transports/http/client/transport.ts';
+import { createHandler } from '../../packages/parley/src/transports/http/server/fetch.ts';
+import type { Transport } from '../../packages/parley/src/jsonrpc/transport.ts';
+import type { Served } from '../../packages/parley/src/server/runtime/endpoint.ts';
+import { memoryTransport } from '../../packages/parley/src/testing/memory-transport.ts';
+import type { Revision } from '../../packages/parley/src/protocol/revision.ts';
 import { clientOf, serverAt } from '../support/bridged.ts';
 import { open, statelessDate, withMeta, type Json } from '../support/raw.ts';
 import { httpWire, stdioWire } from '../support/wires.ts';

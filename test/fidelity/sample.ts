@@ -1,9 +1,9 @@
 /** The smallest values of the protocol's types, with one field more, written by the tables. */
 
-import { isAlive } from '../../src/protocol/lifetime.ts';
-import type { Carrier, ReachStep } from '../../src/protocol/reach.ts';
-import type { Revision } from '../../src/protocol/revision.ts';
-import type { Kind, Row, Shape } from '../../src/protocol/shape.ts';
+import { isAlive } from '../../packages/parley/src/protocol/lifetime.ts';
+import type { Carrier, ReachStep } from '../../packages/parley/src/protocol/reach.ts';
+import type { Revision } from '../../packages/parley/src/protocol/revision.ts';
+import type { Kind, Row, Shape } from '../../packages/parley/src/protocol/shape.ts';
 
 const uri = 'memo:one';
 

@@ -1,8 +1,8 @@
 /** Tasks, whose two forms meet in one bridge. */
 
 import assert from 'node:assert/strict';
-import { mayAsk } from '../../src/protocol/catalogue.ts';
-import type { Revision } from '../../src/protocol/revision.ts';
+import { mayAsk } from '../../packages/parley/src/protocol/catalogue.ts';
+import type { Revision } from '../../packages/parley/src/protocol/revision.ts';
 import { open, type Json } from '../support/raw.ts';
 import { paramsSent } from '../support/scripted-upstream.ts';
 import { ask } from './question.ts';

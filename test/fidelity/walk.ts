@@ -2,16 +2,16 @@
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { Bridge } from '../../src/bridge.ts';
-import type { Fidelity } from '../../src/cli/compatibility/fidelity.ts';
-import { errorToWire, McpError, type ErrorName } from '../../src/protocol/error.ts';
-import { metaKey } from '../../src/protocol/meta.ts';
-import type { Revision } from '../../src/protocol/revision.ts';
-import type { ScriptedTransport } from '../../src/testing/scripted.ts';
-import type { Transport } from '../../src/jsonrpc/transport.ts';
-import type { Hops } from '../../src/cli/inspect/trial/hops.ts';
-import { memoryTransport } from '../../src/testing/memory-transport.ts';
-import type { Served } from '../../src/server/runtime/endpoint.ts';
+import type { Bridge } from '../../packages/parley/src/bridge.ts';
+import type { Fidelity } from '../../packages/cli/src/compatibility/fidelity.ts';
+import { errorToWire, McpError, type ErrorName } from '../../packages/parley/src/protocol/error.ts';
+import { metaKey } from '../../packages/parley/src/protocol/meta.ts';
+import type { Revision } from '../../packages/parley/src/protocol/revision.ts';
+import type { ScriptedTransport } from '../../packages/parley/src/testing/scripted.ts';
+import type { Transport } from '../../packages/parley/src/jsonrpc/transport.ts';
+import type { Hops } from '../../packages/cli/src/inspect/trial/hops.ts';
+import { memoryTransport } from '../../packages/parley/src/testing/memory-transport.ts';
+import type { Served } from '../../packages/parley/src/server/runtime/endpoint.ts';
 import { bridgeTo } from '../support/bridged.ts';
 import { heardBridge } from '../support/heard-bridge.ts';
 import { open, type Json, type Raw, type RawError, type RawOptions } from '../support/raw.ts';

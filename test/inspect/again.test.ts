@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createExampleServer } from '../../src/cli/commands/example/server.ts';
+import { createExampleServer } from '../../packages/cli/src/commands/example/server.ts';
 import { noBrowser, openInspect } from '../support/inspect-page.ts';
 import { planAt, served } from '../support/inspected.ts';
 

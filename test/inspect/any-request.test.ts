@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createExampleServer } from '../../src/cli/commands/example/server.ts';
-import { revisions } from '../../src/protocol/revision.ts';
-import type { InspectOptions } from '../../src/cli/inspect/serve.ts';
-import type { OutcomeView } from '../../src/cli/inspect/view.ts';
+import { createExampleServer } from '../../packages/cli/src/commands/example/server.ts';
+import { revisions } from '../../packages/parley/src/protocol/revision.ts';
+import type { InspectOptions } from '../../packages/cli/src/inspect/serve.ts';
+import type { OutcomeView } from '../../packages/cli/src/inspect/view.ts';
 import { takeViolations } from '../setup.ts';
 import { noBrowser, openInspect } from '../support/inspect-page.ts';
 import { inspecting, planAt, served, type InspectedScene } from '../support/inspected.ts';

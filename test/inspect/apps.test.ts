@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AppSourceView, EntryView, RunningAppView } from '../../src/cli/inspect/view.ts';
+import type { AppSourceView, EntryView, RunningAppView } from '../../packages/cli/src/inspect/view.ts';
 import { appServer } from '../support/app-server.ts';
 import {
   connected,
@@ -15,7 +15,7 @@ import {
   type Endable,
   type InspectedScene,
 } from '../support/inspected.ts';
-import type { InspectOptions } from '../../src/cli/inspect/serve.ts';
+import type { InspectOptions } from '../../packages/cli/src/inspect/serve.ts';
 
 const skip = noPage;
 const uri = 'ui://apps/dashboard';

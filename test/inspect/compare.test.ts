@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createServer, type Server } from '../../src/server.ts';
+import { createServer, type Server } from '../../packages/parley/src/server.ts';
 import { noBrowser, openInspect } from '../support/inspect-page.ts';
 import { planAt, served } from '../support/inspected.ts';
 

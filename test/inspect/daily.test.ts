@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createServer } from '../../src/server.ts';
-import { spawn } from '../../src/transports/stdio/client/transport.ts';
-import type { ServerPlan } from '../../src/cli/inspect/servers/shared.ts';
+import { createServer } from '../../packages/parley/src/server.ts';
+import { spawn } from '../../packages/parley/src/transports/stdio/client/transport.ts';
+import type { ServerPlan } from '../../packages/cli/src/inspect/servers/shared.ts';
 import { noBrowser, openInspect } from '../support/inspect-page.ts';
 import { planAt, served } from '../support/inspected.ts';
 

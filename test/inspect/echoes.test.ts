@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import type { ServerPlan } from '../../src/cli/inspect/servers/shared.ts';
-import type { ListsView } from '../../src/cli/inspect/view.ts';
+import type { ServerPlan } from '../../packages/cli/src/inspect/servers/shared.ts';
+import type { ListsView } from '../../packages/cli/src/inspect/view.ts';
 import { connected, inspecting, noPage, outcomeOf, planAt, type InspectedScene } from '../support/inspected.ts';
 import { speaking, type Reply } from '../support/speaking.ts';
 

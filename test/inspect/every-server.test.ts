@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { start } from '../support/cli-process.ts';
-import { createExampleServer } from '../../src/cli/commands/example/server.ts';
+import { createExampleServer } from '../../packages/cli/src/commands/example/server.ts';
 import { spawnNode } from '../support/programs.ts';
 import { guardedServer } from '../support/guarded-server.ts';
 import { noBrowser, openInspect, watchPage } from '../support/inspect-page.ts';

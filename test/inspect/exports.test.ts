@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test, type TestContext } from 'node:test';
-import { createExampleServer } from '../../src/cli/commands/example/server.ts';
-import { revisionOf } from '../../src/protocol/revision.ts';
-import { parseTranscripts } from '../../src/testing/transcript.ts';
+import { createExampleServer } from '../../packages/cli/src/commands/example/server.ts';
+import { revisionOf } from '../../packages/parley/src/protocol/revision.ts';
+import { parseTranscripts } from '../../packages/parley/src/testing/transcript.ts';
 import {
   connected,
   inspecting,

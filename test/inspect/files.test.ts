@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { inThisProcess } from '../support/cli-process.ts';
-import { createExampleServer } from '../../src/cli/commands/example/server.ts';
-import { recordedPlans } from '../../src/cli/commands/inspect/plans.ts';
-import type { ServerPlan } from '../../src/cli/inspect/servers/shared.ts';
-import type { LensView } from '../../src/cli/inspect/view.ts';
-import { readRecording, recordTo } from '../../src/cli/recorder/file.ts';
+import { createExampleServer } from '../../packages/cli/src/commands/example/server.ts';
+import { recordedPlans } from '../../packages/cli/src/commands/inspect/plans.ts';
+import type { ServerPlan } from '../../packages/cli/src/inspect/servers/shared.ts';
+import type { LensView } from '../../packages/cli/src/inspect/view.ts';
+import { readRecording, recordTo } from '../../packages/cli/src/recorder/file.ts';
 import { spawnNode } from '../support/programs.ts';
 import { connected, inspecting, noPage, outcomeOf, planAt, rowsOf, served } from '../support/inspected.ts';
 import { root } from '../support/sources.ts';
@@ -23,8 +23,8 @@ test('a server is started anew when its files change, and what is new in it is m
   t.after(() => rm(folder, { recursive: true, force: true }));
   const script = join(folder, 'server.mjs');
   const source = (tools: readonly string[]): string => `
-    import { createServer } from ${JSON.stringify(pathToFileURL(join(root, 'dist/server.js')).href)};
-    import { serveStdio } from ${JSON.stringify(pathToFileURL(join(root, 'dist/stdio.js')).href)};
+    import { createServer } from ${JSON.stringify(pathToFileURL(join(root, 'packages/parley/dist/server.js')).href)};
+    import { serveStdio } from ${JSON.stringify(pathToFileURL(join(root, 'packages/parley/dist/stdio.js')).href)};
     const server = createServer({ name: 'changes', version: '1' });
     for (const name of ${JSON.stringify(tools)}) server.tool(name, {}, () => 'x');
     serveStdio(server);`;
@@ -58,8 +58,8 @@ test('a call that runs may end before its server is started anew', { skip }, asy
     script,
     `
     import { existsSync } from 'node:fs';
-    import { createServer } from ${JSON.stringify(pathToFileURL(join(root, 'dist/server.js')).href)};
-    import { serveStdio } from ${JSON.stringify(pathToFileURL(join(root, 'dist/stdio.js')).href)};
+    import { createServer } from ${JSON.stringify(pathToFileURL(join(root, 'packages/parley/dist/server.js')).href)};
+    import { serveStdio } from ${JSON.stringify(pathToFileURL(join(root, 'packages/parley/dist/stdio.js')).href)};
     const server = createServer({ name: 'slow', version: '1' });
     server.tool('slow', {}, async () => {
       while (!existsSync(${JSON.stringify(flag)})) await new Promise((resolve) => setTimeout(resolve, 20));

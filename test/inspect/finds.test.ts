@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createServer, type Server } from '../../src/server.ts';
-import { createExampleServer } from '../../src/cli/commands/example/server.ts';
-import { spawn } from '../../src/transports/stdio/client/transport.ts';
+import { createServer, type Server } from '../../packages/parley/src/server.ts';
+import { createExampleServer } from '../../packages/cli/src/commands/example/server.ts';
+import { spawn } from '../../packages/parley/src/transports/stdio/client/transport.ts';
 import { noBrowser, openInspect } from '../support/inspect-page.ts';
 import { planAt, served } from '../support/inspected.ts';
 

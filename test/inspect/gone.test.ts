@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { createServer, type Server } from '../../src/server.ts';
-import { spawn } from '../../src/transports/stdio/client/transport.ts';
+import { createServer, type Server } from '../../packages/parley/src/server.ts';
+import { spawn } from '../../packages/parley/src/transports/stdio/client/transport.ts';
 import { noBrowser, openInspect, type OpenPage } from '../support/inspect-page.ts';
 import { planAt, served } from '../support/inspected.ts';
 import { oddServer } from '../support/odd-http-server.ts';

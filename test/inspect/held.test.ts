@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import type { RecordingEntry } from '../../src/cli/recorder/entry.ts';
+import type { RecordingEntry } from '../../packages/cli/src/recorder/entry.ts';
 import { noBrowser, openInspect } from '../support/inspect-page.ts';
 import { planAt } from '../support/inspected.ts';
 

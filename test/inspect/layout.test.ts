@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Locator } from 'playwright-core';
-import { createExampleServer } from '../../src/cli/commands/example/server.ts';
-import { createServer, type Server } from '../../src/server.ts';
+import { createExampleServer } from '../../packages/cli/src/commands/example/server.ts';
+import { createServer, type Server } from '../../packages/parley/src/server.ts';
 import { noBrowser, openInspect } from '../support/inspect-page.ts';
 import { planAt, served } from '../support/inspected.ts';
 

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createExampleServer } from '../../src/cli/commands/example/server.ts';
-import { createServer, McpError } from '../../src/server.ts';
+import { createExampleServer } from '../../packages/cli/src/commands/example/server.ts';
+import { createServer, McpError } from '../../packages/parley/src/server.ts';
 import { connected, inspecting, noPage, outcomeOf, planAt, served } from '../support/inspected.ts';
 
 const skip = noPage;

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createExampleServer } from '../../src/cli/commands/example/server.ts';
-import { createServer, type Server } from '../../src/server.ts';
-import { spawn } from '../../src/transports/stdio/client/transport.ts';
+import { createExampleServer } from '../../packages/cli/src/commands/example/server.ts';
+import { createServer, type Server } from '../../packages/parley/src/server.ts';
+import { spawn } from '../../packages/parley/src/transports/stdio/client/transport.ts';
 import { spawnNode } from '../support/programs.ts';
 import { noBrowser, openInspect } from '../support/inspect-page.ts';
 import { planAt, served } from '../support/inspected.ts';

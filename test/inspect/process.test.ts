@@ -5,11 +5,11 @@ import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { createExampleServer } from '../../src/cli/commands/example/server.ts';
-import type { Client } from '../../src/client/client.ts';
-import { connect } from '../../src/client.ts';
-import { createServer } from '../../src/server.ts';
-import type { EntryView, LensView, ListsView, LossesView } from '../../src/cli/inspect/view.ts';
+import { createExampleServer } from '../../packages/cli/src/commands/example/server.ts';
+import type { Client } from '../../packages/parley/src/client/client.ts';
+import { connect } from '../../packages/parley/src/client.ts';
+import { createServer } from '../../packages/parley/src/server.ts';
+import type { EntryView, LensView, ListsView, LossesView } from '../../packages/cli/src/inspect/view.ts';
 import { connected, inspecting, noPage, outcomeOf, planAt, rowsOf, served } from '../support/inspected.ts';
 
 const skip = noPage;

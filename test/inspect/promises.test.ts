@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { createExampleServer } from '../../src/cli/commands/example/server.ts';
+import { createExampleServer } from '../../packages/cli/src/commands/example/server.ts';
 import { noBrowser, openInspect, type OpenPage } from '../support/inspect-page.ts';
 import { planAt, served } from '../support/inspected.ts';
 

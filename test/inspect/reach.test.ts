@@ -8,7 +8,7 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createExampleServer } from '../../src/cli/commands/example/server.ts';
+import { createExampleServer } from '../../packages/cli/src/commands/example/server.ts';
 import { start } from '../support/cli-process.ts';
 import { connected, inspecting, noPage, planAt, served } from '../support/inspected.ts';
 

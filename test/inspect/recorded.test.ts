@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createExampleServer } from '../../src/cli/commands/example/server.ts';
-import type { RecordingEntry } from '../../src/cli/recorder/entry.ts';
+import { createExampleServer } from '../../packages/cli/src/commands/example/server.ts';
+import type { RecordingEntry } from '../../packages/cli/src/recorder/entry.ts';
 import { noBrowser, openInspect } from '../support/inspect-page.ts';
 import { connected, inspecting, outcomeOf, planAt, served, type Endable } from '../support/inspected.ts';
 

@@ -15,8 +15,8 @@ const skip = noBrowser;
 
 /** A server as its author has it at a time: its tools, and what they answer. */
 const source = (tools: readonly string[], says: string): string => `
-  import { createServer } from ${JSON.stringify(pathToFileURL(join(root, 'dist/server.js')).href)};
-  import { serveStdio } from ${JSON.stringify(pathToFileURL(join(root, 'dist/stdio.js')).href)};
+  import { createServer } from ${JSON.stringify(pathToFileURL(join(root, 'packages/parley/dist/server.js')).href)};
+  import { serveStdio } from ${JSON.stringify(pathToFileURL(join(root, 'packages/parley/dist/stdio.js')).href)};
   const server = createServer({ name: 'changes', version: '1' });
   for (const name of ${JSON.stringify(tools)})
     server.tool(name, { input: { type: 'object', properties: { city: { type: 'string' } } } }, ({ city }) => ${JSON.stringify(says)} + city);

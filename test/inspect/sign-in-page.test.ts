@@ -3,7 +3,7 @@
 import { strict as assert } from 'node:assert';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { createExampleServer } from '../../src/cli/commands/example/server.ts';
+import { createExampleServer } from '../../packages/cli/src/commands/example/server.ts';
 import { noBrowser, openInspect, type Look } from '../support/inspect-page.ts';
 import { planAt, served } from '../support/inspected.ts';
 import { signedInPlan } from '../support/signed-in-plan.ts';

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import type { AddressInfo } from 'node:net';
-import type { EntryView, OutcomeView, RowView } from '../../src/cli/inspect/view.ts';
+import type { EntryView, OutcomeView, RowView } from '../../packages/cli/src/inspect/view.ts';
 import { assertSilent, scene } from '../support/command-line-scene.ts';
 import { noPage } from '../support/inspected.ts';
 import { authRows, readable, signedInspect, waitingIn, type Inspected } from '../support/signed-inspect.ts';

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ServerView } from '../../src/cli/inspect/view.ts';
-import { scriptedTransport } from '../../src/testing/scripted.ts';
+import type { ServerView } from '../../packages/cli/src/inspect/view.ts';
+import { scriptedTransport } from '../../packages/parley/src/testing/scripted.ts';
 import { noBrowser, openInspect } from '../support/inspect-page.ts';
 import { connected, inspecting, planAt, rowsOf, type InspectedScene } from '../support/inspected.ts';
 import { json, oddServer } from '../support/odd-http-server.ts';

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { TrialView } from '../../src/cli/inspect/view.ts';
-import { revisionOf, revisions } from '../../src/protocol/revision.ts';
-import { createServer, type Server } from '../../src/server.ts';
-import { memoryTransport } from '../../src/testing/memory-transport.ts';
+import type { TrialView } from '../../packages/cli/src/inspect/view.ts';
+import { revisionOf, revisions } from '../../packages/parley/src/protocol/revision.ts';
+import { createServer, type Server } from '../../packages/parley/src/server.ts';
+import { memoryTransport } from '../../packages/parley/src/testing/memory-transport.ts';
 import { connected, inspecting, noPage, outcomeOf, planAt, rowsOf, type InspectedScene } from '../support/inspected.ts';
 import { stuckAfterMs } from '../support/stuck.ts';
 

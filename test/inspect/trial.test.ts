@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createExampleServer } from '../../src/cli/commands/example/server.ts';
-import type { ServerPlan } from '../../src/cli/inspect/servers/shared.ts';
-import type { EntryView, TrialView } from '../../src/cli/inspect/view.ts';
-import type { Transport } from '../../src/jsonrpc/transport.ts';
-import { revisions } from '../../src/protocol/revision.ts';
-import { createServer, type Server } from '../../src/server.ts';
-import { memoryTransport } from '../../src/testing/memory-transport.ts';
+import { createExampleServer } from '../../packages/cli/src/commands/example/server.ts';
+import type { ServerPlan } from '../../packages/cli/src/inspect/servers/shared.ts';
+import type { EntryView, TrialView } from '../../packages/cli/src/inspect/view.ts';
+import type { Transport } from '../../packages/parley/src/jsonrpc/transport.ts';
+import { revisions } from '../../packages/parley/src/protocol/revision.ts';
+import { createServer, type Server } from '../../packages/parley/src/server.ts';
+import { memoryTransport } from '../../packages/parley/src/testing/memory-transport.ts';
 import { connected, inspecting, noPage, outcomeOf, planAt, rowsOf, type InspectedScene } from '../support/inspected.ts';
 import { stuckAfterMs } from '../support/stuck.ts';
 

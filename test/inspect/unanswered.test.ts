@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RowView } from '../../src/cli/inspect/view.ts';
+import type { RowView } from '../../packages/cli/src/inspect/view.ts';
 import { noBrowser, openInspect } from '../support/inspect-page.ts';
 import { connected, inspecting, outcomeOf, planAt, rowsOf } from '../support/inspected.ts';
 import { json, oddServer, type OddAnswer } from '../support/odd-http-server.ts';

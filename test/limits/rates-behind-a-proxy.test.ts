@@ -3,8 +3,8 @@ import { createServer as createProxy, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { endToEnd } from '../../examples/cluster/proxy.ts';
-import { listen, toNodeHandler, type TrustedProxies } from '../../src/node.ts';
-import { createServer } from '../../src/server.ts';
+import { listen, toNodeHandler, type TrustedProxies } from '../../packages/parley/src/node.ts';
+import { createServer } from '../../packages/parley/src/server.ts';
 
 async function portOf(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

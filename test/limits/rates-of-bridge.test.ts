@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { createBridge, type BridgeRates } from '../../src/bridge.ts';
-import { connect, type Client } from '../../src/client.ts';
-import { listen } from '../../src/node.ts';
-import { revisions, type RevisionDate } from '../../src/protocol/revision.ts';
-import { createServer, type Server } from '../../src/server.ts';
-import { memoryStore } from '../../src/storage/memory/store.ts';
-import { StoreError, type Store } from '../../src/storage/store.ts';
-import { memoryTransport } from '../../src/testing.ts';
+import { createBridge, type BridgeRates } from '../../packages/parley/src/bridge.ts';
+import { connect, type Client } from '../../packages/parley/src/client.ts';
+import { listen } from '../../packages/parley/src/node.ts';
+import { revisions, type RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
+import { createServer, type Server } from '../../packages/parley/src/server.ts';
+import { memoryStore } from '../../packages/parley/src/storage/memory/store.ts';
+import { StoreError, type Store } from '../../packages/parley/src/storage/store.ts';
+import { memoryTransport } from '../../packages/parley/src/testing.ts';
 
 /** A server that counts what reaches it. */
 function counted(): { readonly server: Server; readonly calls: string[] } {

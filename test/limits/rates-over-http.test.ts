@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { connect } from '../../src/client.ts';
-import { listen } from '../../src/node.ts';
-import { createServer, type RateLimits } from '../../src/server.ts';
-import { memoryStore } from '../../src/storage/memory/store.ts';
-import { StoreError, type Store } from '../../src/storage/store.ts';
+import { connect } from '../../packages/parley/src/client.ts';
+import { listen } from '../../packages/parley/src/node.ts';
+import { createServer, type RateLimits } from '../../packages/parley/src/server.ts';
+import { memoryStore } from '../../packages/parley/src/storage/memory/store.ts';
+import { StoreError, type Store } from '../../packages/parley/src/storage/store.ts';
 
 async function served(t: TestContext, rateLimits: RateLimits, store?: Store): Promise<URL> {
   const server = createServer(

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RateLimits } from '../../src/server.ts';
-import { createServer, type Server } from '../../src/server.ts';
-import { Rates } from '../../src/server/rates/rates.ts';
-import { memoryStore } from '../../src/storage/memory/store.ts';
-import type { Limits } from '../../src/storage/limits.ts';
-import { StoreError, type Store } from '../../src/storage/store.ts';
+import type { RateLimits } from '../../packages/parley/src/server.ts';
+import { createServer, type Server } from '../../packages/parley/src/server.ts';
+import { Rates } from '../../packages/parley/src/server/rates/rates.ts';
+import { memoryStore } from '../../packages/parley/src/storage/memory/store.ts';
+import type { Limits } from '../../packages/parley/src/storage/limits.ts';
+import { StoreError, type Store } from '../../packages/parley/src/storage/store.ts';
 import { dates, open, statelessDate } from '../support/raw.ts';
 
 const silent = { onError: (): void => undefined };

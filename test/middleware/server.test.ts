@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { extensionResult } from '../../src/server/runtime/extension-result.ts';
-import type { Middleware, Passing } from '../../src/connection/middleware/middleware.ts';
-import { McpError } from '../../src/protocol/error.ts';
-import { revisions } from '../../src/protocol/revision.ts';
-import { createServer, type Server } from '../../src/server/server.ts';
-import { ToolError } from '../../src/server/offer/tool-result.ts';
-import { connectInMemory } from '../../src/testing/pair.ts';
-import { createConnect } from '../../src/client/connect.ts';
-import type { Client } from '../../src/client/client.ts';
-import type { ServerOptions } from '../../src/server/options.ts';
+import { extensionResult } from '../../packages/parley/src/server/runtime/extension-result.ts';
+import type { Middleware, Passing } from '../../packages/parley/src/connection/middleware/middleware.ts';
+import { McpError } from '../../packages/parley/src/protocol/error.ts';
+import { revisions } from '../../packages/parley/src/protocol/revision.ts';
+import { createServer, type Server } from '../../packages/parley/src/server/server.ts';
+import { ToolError } from '../../packages/parley/src/server/offer/tool-result.ts';
+import { connectInMemory } from '../../packages/parley/src/testing/pair.ts';
+import { createConnect } from '../../packages/parley/src/client/connect.ts';
+import type { Client } from '../../packages/parley/src/client/client.ts';
+import type { ServerOptions } from '../../packages/parley/src/server/options.ts';
 import { ways } from '../support/ways.ts';
 import { shakesHands } from '../support/bridged.ts';
 

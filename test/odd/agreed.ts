@@ -2,13 +2,13 @@
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createBridge } from '../../src/bridge.ts';
-import { explainServer } from '../../src/cli/commands/explain/server.ts';
-import { connect, type Client } from '../../src/client.ts';
-import { httpTransport } from '../../src/transports/http/client/transport.ts';
-import type { Transport } from '../../src/jsonrpc/transport.ts';
-import { memoryTransport } from '../../src/testing/memory-transport.ts';
-import type { RevisionDate } from '../../src/protocol/revision.ts';
+import { createBridge } from '../../packages/parley/src/bridge.ts';
+import { explainServer } from '../../packages/cli/src/commands/explain/server.ts';
+import { connect, type Client } from '../../packages/parley/src/client.ts';
+import { httpTransport } from '../../packages/parley/src/transports/http/client/transport.ts';
+import type { Transport } from '../../packages/parley/src/jsonrpc/transport.ts';
+import { memoryTransport } from '../../packages/parley/src/testing/memory-transport.ts';
+import type { RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
 import { inThisProcess } from '../support/cli-process.ts';
 import { takeViolations } from '../support/sent-wrong.ts';
 import { freshUrl, lineTransport, type Fetch, type Lines } from './peers.ts';

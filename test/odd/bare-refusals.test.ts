@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createBridge } from '../../src/bridge.ts';
-import { connect } from '../../src/client.ts';
-import { httpTransport } from '../../src/transports/http/client/transport.ts';
-import type { Transport } from '../../src/jsonrpc/transport.ts';
-import { oauth } from '../../src/oauth.ts';
-import { revisions } from '../../src/protocol/revision.ts';
-import { memoryTransport } from '../../src/testing/memory-transport.ts';
+import { createBridge } from '../../packages/parley/src/bridge.ts';
+import { connect } from '../../packages/parley/src/client.ts';
+import { httpTransport } from '../../packages/parley/src/transports/http/client/transport.ts';
+import type { Transport } from '../../packages/parley/src/jsonrpc/transport.ts';
+import { oauth } from '../../packages/parley/src/oauth.ts';
+import { revisions } from '../../packages/parley/src/protocol/revision.ts';
+import { memoryTransport } from '../../packages/parley/src/testing/memory-transport.ts';
 import { createWorld, redirectUri } from '../support/authorization-world.ts';
 import { oddFetch } from './odd-fetch.ts';
 import { freshUrl } from './peers.ts';

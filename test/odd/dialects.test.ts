@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createBridge } from '../../src/bridge.ts';
-import { connect } from '../../src/client.ts';
-import { httpTransport } from '../../src/transports/http/client/transport.ts';
-import { createServer } from '../../src/server.ts';
-import { memoryTransport } from '../../src/testing/memory-transport.ts';
+import { createBridge } from '../../packages/parley/src/bridge.ts';
+import { connect } from '../../packages/parley/src/client.ts';
+import { httpTransport } from '../../packages/parley/src/transports/http/client/transport.ts';
+import { createServer } from '../../packages/parley/src/server.ts';
+import { memoryTransport } from '../../packages/parley/src/testing/memory-transport.ts';
 import { agreed, agrees } from './agreed.ts';
 import { oddFetch } from './odd-fetch.ts';
 import { freshUrl, outcomes, type Peer } from './peers.ts';

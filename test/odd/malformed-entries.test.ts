@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createBridge } from '../../src/bridge.ts';
-import { explainServer } from '../../src/cli/commands/explain/server.ts';
-import { connect, type Client } from '../../src/client.ts';
-import { httpTransport } from '../../src/transports/http/client/transport.ts';
-import { ServerLists } from '../../src/cli/inspect/servers/lists.ts';
-import type { Transport } from '../../src/jsonrpc/transport.ts';
-import { memoryTransport } from '../../src/testing/memory-transport.ts';
+import { createBridge } from '../../packages/parley/src/bridge.ts';
+import { explainServer } from '../../packages/cli/src/commands/explain/server.ts';
+import { connect, type Client } from '../../packages/parley/src/client.ts';
+import { httpTransport } from '../../packages/parley/src/transports/http/client/transport.ts';
+import { ServerLists } from '../../packages/cli/src/inspect/servers/lists.ts';
+import type { Transport } from '../../packages/parley/src/jsonrpc/transport.ts';
+import { memoryTransport } from '../../packages/parley/src/testing/memory-transport.ts';
 import { takeViolations } from '../support/sent-wrong.ts';
 import { agreed, agrees } from './agreed.ts';
 import { oddFetch } from './odd-fetch.ts';

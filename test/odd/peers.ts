@@ -4,11 +4,11 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
-import { connect } from '../../src/client.ts';
-import { httpTransport } from '../../src/transports/http/client/transport.ts';
-import type { Transport } from '../../src/jsonrpc/transport.ts';
-import { spawn } from '../../src/stdio.ts';
-import { streamTransport } from '../../src/transports/stdio/stream-transport.ts';
+import { connect } from '../../packages/parley/src/client.ts';
+import { httpTransport } from '../../packages/parley/src/transports/http/client/transport.ts';
+import type { Transport } from '../../packages/parley/src/jsonrpc/transport.ts';
+import { spawn } from '../../packages/parley/src/stdio.ts';
+import { streamTransport } from '../../packages/parley/src/transports/stdio/stream-transport.ts';
 
 /** Clients that are compared, in the order of the columns. */
 export const peers = ['1.32.2', '2.4.0', 'parley'] as const;

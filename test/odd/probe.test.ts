@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { agreed, agrees } from './agreed.ts';
 import { json, oddFetch, refusal, type Odd } from './odd-fetch.ts';
-import { connect } from '../../src/client.ts';
-import { httpTransport } from '../../src/transports/http/client/transport.ts';
+import { connect } from '../../packages/parley/src/client.ts';
+import { httpTransport } from '../../packages/parley/src/transports/http/client/transport.ts';
 import { freshUrl, outcomes, peers, type Fetch, type Peer } from './peers.ts';
 
 type Body = (id: unknown, status: number) => Response;

@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { createBridge } from '../../src/bridge.ts';
-import { connect } from '../../src/client.ts';
-import { ssePairTransport } from '../../src/transports/http/client/sse-pair.ts';
-import { httpTransport } from '../../src/transports/http/client/transport.ts';
-import type { Transport } from '../../src/jsonrpc/transport.ts';
-import { memoryTransport } from '../../src/testing/memory-transport.ts';
+import { createBridge } from '../../packages/parley/src/bridge.ts';
+import { connect } from '../../packages/parley/src/client.ts';
+import { ssePairTransport } from '../../packages/parley/src/transports/http/client/sse-pair.ts';
+import { httpTransport } from '../../packages/parley/src/transports/http/client/transport.ts';
+import type { Transport } from '../../packages/parley/src/jsonrpc/transport.ts';
+import { memoryTransport } from '../../packages/parley/src/testing/memory-transport.ts';
 import { streamTransport } from '../support/stream-transport.ts';
 import { freshUrl, type Fetch } from './peers.ts';
 

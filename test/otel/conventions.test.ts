@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { SpanKind } from '@opentelemetry/api';
-import { httpTransport } from '../../src/transports/http/client/transport.ts';
-import { createHandler } from '../../src/transports/http/server/fetch.ts';
-import { createConnect } from '../../src/client/connect.ts';
-import { otel, type OtelOptions } from '../../src/otel.ts';
-import { revisions } from '../../src/protocol/revision.ts';
-import { createServer } from '../../src/server/server.ts';
+import { httpTransport } from '../../packages/parley/src/transports/http/client/transport.ts';
+import { createHandler } from '../../packages/parley/src/transports/http/server/fetch.ts';
+import { createConnect } from '../../packages/parley/src/client/connect.ts';
+import { otel, type OtelOptions } from '../../packages/parley/src/otel.ts';
+import { revisions } from '../../packages/parley/src/protocol/revision.ts';
+import { createServer } from '../../packages/parley/src/server/server.ts';
 import { forgetContext, registerContext, telemetry, type Telemetry } from '../support/telemetry.ts';
 
 before(registerContext);

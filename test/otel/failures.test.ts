@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SpanStatusCode } from '@opentelemetry/api';
-import { createConnect } from '../../src/client/connect.ts';
-import { otel } from '../../src/otel.ts';
-import { McpError } from '../../src/protocol/error.ts';
-import { createServer, type Server } from '../../src/server/server.ts';
-import { ToolError } from '../../src/server/offer/tool-result.ts';
-import { memoryTransport } from '../../src/testing/memory-transport.ts';
-import { connectInMemory, type PairOptions } from '../../src/testing/pair.ts';
-import type { Client } from '../../src/client/client.ts';
+import { createConnect } from '../../packages/parley/src/client/connect.ts';
+import { otel } from '../../packages/parley/src/otel.ts';
+import { McpError } from '../../packages/parley/src/protocol/error.ts';
+import { createServer, type Server } from '../../packages/parley/src/server/server.ts';
+import { ToolError } from '../../packages/parley/src/server/offer/tool-result.ts';
+import { memoryTransport } from '../../packages/parley/src/testing/memory-transport.ts';
+import { connectInMemory, type PairOptions } from '../../packages/parley/src/testing/pair.ts';
+import type { Client } from '../../packages/parley/src/client/client.ts';
 import { lineOver } from '../support/bridged.ts';
 import { telemetry, type Telemetry } from '../support/telemetry.ts';
 

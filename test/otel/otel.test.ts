@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { context, propagation, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
-import { httpTransport } from '../../src/transports/http/client/transport.ts';
-import { createHandler } from '../../src/transports/http/server/fetch.ts';
-import { createConnect } from '../../src/client/connect.ts';
-import { otel } from '../../src/otel.ts';
-import { createServer } from '../../src/server/server.ts';
-import { connectInMemory } from '../../src/testing/pair.ts';
+import { httpTransport } from '../../packages/parley/src/transports/http/client/transport.ts';
+import { createHandler } from '../../packages/parley/src/transports/http/server/fetch.ts';
+import { createConnect } from '../../packages/parley/src/client/connect.ts';
+import { otel } from '../../packages/parley/src/otel.ts';
+import { createServer } from '../../packages/parley/src/server/server.ts';
+import { connectInMemory } from '../../packages/parley/src/testing/pair.ts';
 import { bridgeBefore, clientOf, serverAt } from '../support/bridged.ts';
 import { forgetContext, registerContext, telemetry } from '../support/telemetry.ts';
 

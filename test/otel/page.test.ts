@@ -5,11 +5,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Attributes, Meter } from '@opentelemetry/api';
-import { ServiceListeners } from '../../src/server/runtime/events/listeners.ts';
-import { toldStore } from '../../src/server/runtime/events/told-store.ts';
-import { Service } from '../../src/telemetry/service.ts';
-import { serviceInstrumentsOf } from '../../src/telemetry/service-instruments.ts';
-import { memoryStore } from '../../src/storage/memory/store.ts';
+import { ServiceListeners } from '../../packages/parley/src/server/runtime/events/listeners.ts';
+import { toldStore } from '../../packages/parley/src/server/runtime/events/told-store.ts';
+import { Service } from '../../packages/parley/src/telemetry/service.ts';
+import { serviceInstrumentsOf } from '../../packages/parley/src/telemetry/service-instruments.ts';
+import { memoryStore } from '../../packages/parley/src/storage/memory/store.ts';
 import { root } from '../support/sources.ts';
 
 const page = readFileSync(join(root, 'docs/observability.md'), 'utf8');

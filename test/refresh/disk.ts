@@ -1,9 +1,13 @@
 /** A store of credentials that simulated processes share: every operation takes its time, and happens at one moment of it. */
 
-import { underLease } from '../../src/transports/node/credentials/lease.ts';
-import type { Version, Versions } from '../../src/transports/node/credentials/versions.ts';
-import { credentialKeyText, type CredentialKey, type CredentialStore } from '../../src/storage/credentials.ts';
-import { Turns } from '../../src/storage/turns.ts';
+import { underLease } from '../../packages/parley/src/transports/node/credentials/lease.ts';
+import type { Version, Versions } from '../../packages/parley/src/transports/node/credentials/versions.ts';
+import {
+  credentialKeyText,
+  type CredentialKey,
+  type CredentialStore,
+} from '../../packages/parley/src/storage/credentials.ts';
+import { Turns } from '../../packages/parley/src/storage/turns.ts';
 import type { Process, World } from '../simulation/world.ts';
 
 interface Entry {

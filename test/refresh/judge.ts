@@ -1,7 +1,7 @@
 /** What must hold at every moment of every schedule. */
 
-import type { RedirectRequest } from '../../src/auth/common/redirect.ts';
-import { credentialKeyText, type CredentialKey } from '../../src/storage/credentials.ts';
+import type { RedirectRequest } from '../../packages/parley/src/auth/common/redirect.ts';
+import { credentialKeyText, type CredentialKey } from '../../packages/parley/src/storage/credentials.ts';
 import type { AuthorizationServer } from './authorization-server.ts';
 import type { Disk, DiskWatcher } from './disk.ts';
 import type { GuardedServer } from './guarded-server.ts';

@@ -4,7 +4,7 @@ import type {
   AuthorizationFetch,
   AuthorizationRequest,
   AuthorizationResponse,
-} from '../../src/auth/common/document.ts';
+} from '../../packages/parley/src/auth/common/document.ts';
 import type { Process, World } from '../simulation/world.ts';
 
 /** A request as a server gets it. */

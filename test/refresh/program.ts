@@ -1,8 +1,8 @@
 /** What a simulated process does: it sends requests to a server that wants a login, some at once, some given up. */
 
-import { carrier } from '../../src/transports/http/client/authorized.ts';
-import { oauth } from '../../src/auth/client/person/oauth.ts';
-import type { RedirectHook } from '../../src/auth/common/redirect.ts';
+import { carrier } from '../../packages/parley/src/transports/http/client/authorized.ts';
+import { oauth } from '../../packages/parley/src/auth/client/person/oauth.ts';
+import type { RedirectHook } from '../../packages/parley/src/auth/common/redirect.ts';
 import type { Judge } from './judge.ts';
 import type { Network } from './network.ts';
 import type { Process, World } from '../simulation/world.ts';

@@ -1,7 +1,7 @@
 /** One schedule: some processes that share a store, a person, two authorization servers, and all the trouble that a seed makes. */
 
-import type { RedirectHook } from '../../src/auth/common/redirect.ts';
-import { AuthorizationError } from '../../src/auth/common/errors.ts';
+import type { RedirectHook } from '../../packages/parley/src/auth/common/redirect.ts';
+import { AuthorizationError } from '../../packages/parley/src/auth/common/errors.ts';
 import { AuthorizationServer } from './authorization-server.ts';
 import { Disk, type WriteFate } from './disk.ts';
 import { inWorld } from '../simulation/globals.ts';

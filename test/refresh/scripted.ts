@@ -1,7 +1,7 @@
 /** Servers and a person that do what a step of a script says: the events of the table of states. */
 
-import { AuthorizationError } from '../../src/auth/common/errors.ts';
-import type { RedirectHook } from '../../src/auth/common/redirect.ts';
+import { AuthorizationError } from '../../packages/parley/src/auth/common/errors.ts';
+import type { RedirectHook } from '../../packages/parley/src/auth/common/redirect.ts';
 import { answered, type Arrived, type Host, type HostAnswer } from './network.ts';
 import { sleep } from './program.ts';
 import type { Process, World } from '../simulation/world.ts';

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { AuthorizationError } from '../../src/auth/common/errors.ts';
-import { carrier } from '../../src/transports/http/client/authorized.ts';
-import { oauth } from '../../src/auth/client/person/oauth.ts';
-import { credentialKeyText, type CredentialKey } from '../../src/storage/credentials.ts';
+import { AuthorizationError } from '../../packages/parley/src/auth/common/errors.ts';
+import { carrier } from '../../packages/parley/src/transports/http/client/authorized.ts';
+import { oauth } from '../../packages/parley/src/auth/client/person/oauth.ts';
+import { credentialKeyText, type CredentialKey } from '../../packages/parley/src/storage/credentials.ts';
 import { Disk, storeOf } from './disk.ts';
 import { inWorld } from '../simulation/globals.ts';
 import { Network, type Exchange } from './network.ts';

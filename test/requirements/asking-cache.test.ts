@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isObject } from '../../src/jsonrpc/message.ts';
-import { createServer, inputRequired } from '../../src/server.ts';
+import { isObject } from '../../packages/parley/src/jsonrpc/message.ts';
+import { createServer, inputRequired } from '../../packages/parley/src/server.ts';
 import { open, statelessDate } from '../support/raw.ts';
 
 const everything = { elicitation: { form: {}, url: {} }, sampling: { tools: {}, context: {} }, roots: {} };

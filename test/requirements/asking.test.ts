@@ -2,11 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isObject } from '../../src/jsonrpc/message.ts';
-import { errorToWire, McpError } from '../../src/protocol/error.ts';
-import { metaKey } from '../../src/protocol/meta.ts';
-import { revisions, type RevisionDate } from '../../src/protocol/revision.ts';
-import { createServer, urlElicitationRequired, type Ctx, type Server, type ServerOptions } from '../../src/server.ts';
+import { isObject } from '../../packages/parley/src/jsonrpc/message.ts';
+import { errorToWire, McpError } from '../../packages/parley/src/protocol/error.ts';
+import { metaKey } from '../../packages/parley/src/protocol/meta.ts';
+import { revisions, type RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
+import { createServer, urlElicitationRequired, type Ctx } from '../../packages/parley/src/server.ts';
+import type { Server, ServerOptions } from '../../packages/parley/src/server.ts';
 import { dates, handshakeDates, open, settle, statelessDate, type Json, type Raw } from '../support/raw.ts';
 import { until } from '../support/turns.ts';
 

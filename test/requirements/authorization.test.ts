@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import type { Client } from '../../src/client.ts';
-import { enterpriseManaged, type OAuthOptions } from '../../src/oauth.ts';
-import { memoryCredentialStore } from '../../src/storage/memory-credentials.ts';
+import type { Client } from '../../packages/parley/src/client.ts';
+import { enterpriseManaged, type OAuthOptions } from '../../packages/parley/src/oauth.ts';
+import { memoryCredentialStore } from '../../packages/parley/src/storage/memory-credentials.ts';
 import { createWorld, issuer, mcp, type Asked, type Laws, type World } from '../support/authorization-world.ts';
 
 const metadata = createWorld().laws.server as Readonly<Record<string, unknown>>;

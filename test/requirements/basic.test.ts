@@ -6,14 +6,14 @@ import { createServer as createTcpServer, connect as connectTcp, type AddressInf
 import { createInterface } from 'node:readline';
 import { MessageChannel } from 'node:worker_threads';
 import { test } from 'node:test';
-import { connect } from '../../src/client.ts';
-import type { Transport } from '../../src/jsonrpc/transport.ts';
-import { isObject, type Message } from '../../src/jsonrpc/message.ts';
-import { errorToWire, McpError, type ErrorName } from '../../src/protocol/error.ts';
-import { isMetaKey, metaKey } from '../../src/protocol/meta.ts';
-import { revisions } from '../../src/protocol/revision.ts';
-import { createServer, ToolError, type Server, type ServerOptions } from '../../src/server.ts';
-import { serveStdio } from '../../src/stdio.ts';
+import { connect } from '../../packages/parley/src/client.ts';
+import type { Transport } from '../../packages/parley/src/jsonrpc/transport.ts';
+import { isObject, type Message } from '../../packages/parley/src/jsonrpc/message.ts';
+import { errorToWire, McpError, type ErrorName } from '../../packages/parley/src/protocol/error.ts';
+import { isMetaKey, metaKey } from '../../packages/parley/src/protocol/meta.ts';
+import { revisions } from '../../packages/parley/src/protocol/revision.ts';
+import { createServer, ToolError, type Server, type ServerOptions } from '../../packages/parley/src/server.ts';
+import { serveStdio } from '../../packages/parley/src/stdio.ts';
 import { dates, handshakeDates, open, statelessDate, type Json } from '../support/raw.ts';
 import { until } from '../support/turns.ts';
 

@@ -18,7 +18,7 @@ for (const [path, name, proposal] of [
   ['protocol/features/sampling.ts', 'readonly includeContext?:', 'SEP-2596'],
 ] as const) {
   test(`${name} of ${path} is marked as deprecated, with the proposal and the earliest end [basic-039]`, () => {
-    const text = readFileSync(new URL(`../../src/${path}`, import.meta.url), 'utf8');
+    const text = readFileSync(new URL(`../../packages/parley/src/${path}`, import.meta.url), 'utf8');
     const at = text.indexOf(`\n  ${name}`);
     assert.ok(at > 0);
     const comment = text.slice(text.lastIndexOf('/**', at), at);

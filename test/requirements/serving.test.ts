@@ -5,8 +5,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { test } from 'node:test';
-import { isObject } from '../../src/jsonrpc/message.ts';
-import { createServer, type Server, type ServerOptions } from '../../src/server.ts';
+import { isObject } from '../../packages/parley/src/jsonrpc/message.ts';
+import { createServer, type Server, type ServerOptions } from '../../packages/parley/src/server.ts';
 import { dates, open, statelessDate, type Json } from '../support/raw.ts';
 
 function create(options: ServerOptions = {}): Server {

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { connect, type Client, type ConnectOptions } from '../../src/client.ts';
-import { createHandler, httpTransport, type Fetch } from '../../src/http.ts';
-import { createServer, type Server } from '../../src/server.ts';
+import { connect, type Client, type ConnectOptions } from '../../packages/parley/src/client.ts';
+import { createHandler, httpTransport, type Fetch } from '../../packages/parley/src/http.ts';
+import { createServer, type Server } from '../../packages/parley/src/server.ts';
 import { beginTask, taskServer, type Json } from '../support/task-server.ts';
 import { extended, taskClient } from '../support/task-client.ts';
 

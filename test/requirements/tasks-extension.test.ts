@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { metaKey } from '../../src/protocol/meta.ts';
-import { McpError } from '../../src/server.ts';
-import { memoryTasks } from '../../src/storage/memory-tasks.ts';
+import { metaKey } from '../../packages/parley/src/protocol/meta.ts';
+import { McpError } from '../../packages/parley/src/server.ts';
+import { memoryTasks } from '../../packages/parley/src/storage/memory-tasks.ts';
 import { extended, extension, taskClient, whenTask } from '../support/task-client.ts';
 import { beginTask, form, gate, named, taskServer, type Json } from '../support/task-server.ts';
 

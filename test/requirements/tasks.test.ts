@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { createHandler } from '../../src/http.ts';
-import { metaKey } from '../../src/protocol/meta.ts';
-import { memoryTasks } from '../../src/storage/memory-tasks.ts';
+import { createHandler } from '../../packages/parley/src/http.ts';
+import { metaKey } from '../../packages/parley/src/protocol/meta.ts';
+import { memoryTasks } from '../../packages/parley/src/storage/memory-tasks.ts';
 import { openSession } from '../support/open-session.ts';
 import { taskClient, whenTask } from '../support/task-client.ts';
 import { beginTask, form, gate, named, taskServer, type Json } from '../support/task-server.ts';

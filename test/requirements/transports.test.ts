@@ -5,10 +5,10 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { createInterface } from 'node:readline';
 import { test, type TestContext } from 'node:test';
-import { createHandler } from '../../src/http.ts';
-import { listen } from '../../src/node.ts';
-import { createServer, type Ctx, type Server } from '../../src/server.ts';
-import { serveStdio } from '../../src/stdio.ts';
+import { createHandler } from '../../packages/parley/src/http.ts';
+import { listen } from '../../packages/parley/src/node.ts';
+import { createServer, type Ctx, type Server } from '../../packages/parley/src/server.ts';
+import { serveStdio } from '../../packages/parley/src/stdio.ts';
 import { initializeParams, statelessDate, withMeta, type Json } from '../support/raw.ts';
 
 const schema = { type: 'object', properties: { n: { type: 'number' } } } as const;

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { apiFaults } from '../../scripts/check/package/api.ts';
 import { bundleFaults, earlyLoads, twiceExported } from '../../scripts/check/package/built.ts';
-import { contentFaults, mapFaults, newerTypes, typeFaults } from '../../scripts/check/package/packed.ts';
+import { contentFaults, newerTypes, typeFaults } from '../../scripts/check/package/packed.ts';
 import { strayModules } from '../../scripts/check/package/products.ts';
 import { unlessFine } from '../../scripts/check/package/published.ts';
 import { pageFaults } from '../../scripts/check/package/sizes.ts';
@@ -87,19 +87,6 @@ test('a module that a page cannot bundle is found', async () => {
   assert.match(lines(await bundleFaults('node:fs')).join(), /cannot be bundled for a page/);
 });
 
-test('a file without a map, or with a map to nothing, is found', (t) => {
-  const folder = folderOf(t, {
-    'dist/a.js': 'const a = 1;\n',
-    'dist/b.js': 'export { a } from "./a.js";\n',
-    'dist/c.js': 'const a = 1;\n//# sourceMappingURL=c.js.map\n',
-    'dist/c.js.map': JSON.stringify({ sources: ['../src/c.ts'] }),
-  });
-  assert.deepEqual(lines(mapFaults(folder)), [
-    'dist/a.js has no map; look at scripts/build.ts',
-    'dist/c.js is mapped to ../src/c.ts, which is not in the package',
-  ]);
-});
-
 test('types that need the DOM, or a new compiler, are found', async (t) => {
   const folder = folderOf(t, {
     'node_modules/parley-mcp/package.json': JSON.stringify({
@@ -114,13 +101,20 @@ test('types that need the DOM, or a new compiler, are found', async (t) => {
   assert.deepEqual(lines(newerTypes(installed)), ['dist/index.d.ts has a Uint8Array<…>; write its type in the source']);
 });
 
-test('a packed test, a link to nothing and a package that is too large are found', (t) => {
-  const folder = folderOf(t, { 'src/a.test.ts': '', 'docs/a.md': '' });
-  const readme = { 'README.md': '[a](docs/a.md) [b](docs/b.md#c) [d](https://example.com)' };
-  assert.deepEqual(lines(contentFaults(repositoryOf(readme), folder, 4_000_001)), [
-    'src/a.test.ts is a test in the package; look at `files` in package.json',
+test('a packed source, a link to nothing and a package that is too large are found', (t) => {
+  const folder = folderOf(t, {
+    'README.md': '[a](docs/a.md) [b](docs/b.md#c) [d](https://example.com)',
+    'docs/a.md': '',
+    'dist/a.d.ts': '',
+    'dist/a.js.map': '',
+    'src/a.test.ts': '',
+  });
+  assert.deepEqual(lines(contentFaults(folder, { packed: 4, packedBytes: 3, bytes: 56, files: 4 })), [
+    'dist/a.js.map is in the package; look at `files` in package.json',
+    'src/a.test.ts is in the package; look at `files` in package.json',
     'README.md links docs/b.md, which is not in the package',
-    'package.json makes a package of 4000001 bytes, over 4000000; leave something out',
+    'package.json makes a package of 4 packed bytes, over 3; leave something out',
+    'package.json makes a package of 5 files, over 4; leave something out',
   ]);
 });
 

@@ -32,32 +32,41 @@ async function foundWith(rule: Rule, path: string, change: (text: string) => str
 
 test('a test file without a test is found', async () => {
   const lines = await found(testsHaveTestsRule, {
-    'src/a.test.ts': "export const test = 'test(';\n",
-    'src/b.test.ts': "test('b', () => undefined);\n",
-    'src/c.test.ts': "await import('./b.test.ts');\n",
+    'packages/parley/src/a.test.ts': "export const test = 'test(';\n",
+    'packages/parley/src/b.test.ts': "test('b', () => undefined);\n",
+    'packages/parley/src/c.test.ts': "await import('./b.test.ts');\n",
     'test/d.test.ts': "for (const a of [1])\n  describe.only('d', () => undefined);\n",
   });
-  assert.deepEqual(lines, ['src/a.test.ts has no test; move it to test/support/, under a name without ".test"']);
+  assert.deepEqual(lines, [
+    'packages/parley/src/a.test.ts has no test; move it to test/support/, under a name without ".test"',
+  ]);
 });
 
 test('a skipped test without a reason in the list is found, and a reason without one', async () => {
-  const skipped = { ['src/a.test.ts']: `\ntest.${'skip'}('a');\n` };
+  const skipped = { ['packages/parley/src/a.test.ts']: `\ntest.${'skip'}('a');\n` };
   const lines = await found(skippedTestsRule, skipped);
-  assert.equal(lines[0], 'src/a.test.ts:2 skips a test; say what it needs in scripts/check/skipped-tests.ts');
-  assert.match(lines.join('\n'), /^src\/cli\/commands\/shared-store\.test\.ts skips no test; take it out of/m);
+  assert.equal(
+    lines[0],
+    'packages/parley/src/a.test.ts:2 skips a test; say what it needs in scripts/check/skipped-tests.ts',
+  );
+  assert.match(
+    lines.join('\n'),
+    /^packages\/cli\/src\/commands\/shared-store\.test\.ts skips no test; take it out of/m,
+  );
 });
 
 test('a file that reads beside the repository is found', async () => {
   const text = `const a = new URL('../${'shared'}/a', b);\n`;
-  assert.deepEqual(await found(outsideRule, { 'src/a.ts': `\n${text}`, 'test/support/beside.ts': text }), [
-    'src/a.ts:2 reads beside the repository; use test/support/beside.ts, and go on without it',
-  ]);
+  assert.deepEqual(
+    await found(outsideRule, { 'packages/parley/src/a.ts': `\n${text}`, 'test/support/beside.ts': text }),
+    ['packages/parley/src/a.ts:2 reads beside the repository; use test/support/beside.ts, and go on without it'],
+  );
 });
 
 test('a file that ARCHITECTURE.md names and that does not exist is found', async () => {
   const lines = await found(architecturePageRule, {
     'ARCHITECTURE.md': 'See `b.ts`, `a/`, `c.ts`.\n```\n`d.ts`\n```\nAnd `json/x/`.\n',
-    'src/a/b.ts': '',
+    'packages/parley/src/a/b.ts': '',
   });
   assert.deepEqual(lines, [
     'ARCHITECTURE.md:1 names `c.ts`, which does not exist; write its new name',
@@ -68,13 +77,13 @@ test('a file that ARCHITECTURE.md names and that does not exist is found', async
 test('a file that the page of a room names and that does not exist is found, and a long page', async () => {
   const lines = await found(architecturePageRule, {
     'ARCHITECTURE.md': '',
-    'src/a/README.md': `\`b.ts\`, \`c/d.ts\` and \`e.ts\`.\n${'\n'.repeat(60)}`,
-    'src/a/b.ts': '',
-    'src/a/c/d.ts': '',
+    'packages/parley/src/a/README.md': `\`b.ts\`, \`c/d.ts\` and \`e.ts\`.\n${'\n'.repeat(60)}`,
+    'packages/parley/src/a/b.ts': '',
+    'packages/parley/src/a/c/d.ts': '',
   });
   assert.deepEqual(lines, [
-    'src/a/README.md:1 names `e.ts`, which does not exist; write its new name',
-    'src/a/README.md:61 has more than 60 lines; leave some out',
+    'packages/parley/src/a/README.md:1 names `e.ts`, which does not exist; write its new name',
+    'packages/parley/src/a/README.md:61 has more than 60 lines; leave some out',
   ]);
 });
 
@@ -135,7 +144,12 @@ test('a page with long sentences or words that readers stumble over is found', a
 });
 
 test('a generated file that somebody changed is found, with its command', async () => {
-  const files = ['src/cli/check/rows.ts', 'src/cli/check/client/rows.ts', 'docs/check.md', 'docs/fidelity.md'];
+  const files = [
+    'packages/cli/src/check/rows.ts',
+    'packages/cli/src/check/client/rows.ts',
+    'docs/check.md',
+    'docs/fidelity.md',
+  ];
   for (const file of files)
     assert.match(
       (await foundWith(generatedRule, file, (text) => `${text}x`)).join('\n'),
@@ -177,9 +191,11 @@ test('an id that no register has is found in a title', async () => {
   const lines = await found(citedIdsRule, {
     'test/spec/requirements.tsv': 'id\trevisions\nhttp-001\t2025-11-25\n',
     'test/spec/behaviours.tsv': 'id\twords\nA01\tdoes something\n',
-    'src/a.test.ts': `test('a [http-001, A01, http-${'002'}]', f);\n`,
+    'packages/parley/src/a.test.ts': `test('a [http-001, A01, http-${'002'}]', f);\n`,
   });
-  assert.deepEqual(lines, ['src/a.test.ts cites http-002, which no register has, in "a [http-001, A01, http-002]"']);
+  assert.deepEqual(lines, [
+    'packages/parley/src/a.test.ts cites http-002, which no register has, in "a [http-001, A01, http-002]"',
+  ]);
 });
 
 for (const [what, change, words] of [
@@ -211,11 +227,11 @@ test('a command that package.json or the lab does not have is found', async () =
   const lines = await found(npmScriptsRule, {
     'package.json': JSON.stringify({ scripts: { build: '', lab: '' } }),
     'docs/a.md': 'Run `npm run build`, `npm run lab`,\n`npm run lab -- size` or `npm run lab -- sise`.\n',
-    'src/a.ts': "throw new Error('npm run demo');\n",
+    'packages/parley/src/a.ts': "throw new Error('npm run demo');\n",
     'CHANGELOG.md': '`npm run gone`',
   });
   assert.deepEqual(lines, [
     'docs/a.md:2 names `npm run lab -- sise`, which does not exist; `npm run lab` lists what does',
-    'src/a.ts:1 names `npm run demo`, which does not exist; `npm run lab` lists what does',
+    'packages/parley/src/a.ts:1 names `npm run demo`, which does not exist; `npm run lab` lists what does',
   ]);
 });

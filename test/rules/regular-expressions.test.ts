@@ -10,10 +10,10 @@ test('an expression of exponential or polynomial time is found, with a text that
   const [exponential = '', polynomial = ''] = literals.map((literal) => superLinear(literal) ?? 'nothing');
   assert.match(exponential, /^\/.*\/: exponential, /);
   assert.match(polynomial, /^\/.*\/: 2nd degree polynomial, /);
-  const found = await regularExpressionsRule.find(repositoryOf({ 'src/x.ts': text }));
+  const found = await regularExpressionsRule.find(repositoryOf({ 'packages/parley/src/x.ts': text }));
   assert.deepEqual(
     found.map(({ file }) => file),
-    ['src/x.ts', 'src/x.ts'],
+    ['packages/parley/src/x.ts', 'packages/parley/src/x.ts'],
   );
 });
 

@@ -1,14 +1,14 @@
 /** Each sentence of docs/what-can-run-twice.md, with the tests that show it. */
 
 const rounds = 'test/rounds-delivered-again.test.ts';
-const once = 'src/connection/once.test.ts';
-const single = 'src/server/runtime/input/single-use.test.ts';
+const once = 'packages/parley/src/connection/once.test.ts';
+const single = 'packages/parley/src/server/runtime/input/single-use.test.ts';
 const lost = 'test/tasks/lost-effects.test.ts';
-const crashes = 'src/server/tasks/crashes.test.ts';
-const session = 'src/client/connection/connection-loss.test.ts';
-const answers = 'src/client/lost-answers.test.ts';
-const deliveries = 'src/bridge/upstream/parked/deliveries.test.ts';
-const transport = 'src/transports/http/client/transport-limits.test.ts';
+const crashes = 'packages/parley/src/server/tasks/crashes.test.ts';
+const session = 'packages/parley/src/client/connection/connection-loss.test.ts';
+const answers = 'packages/parley/src/client/lost-answers.test.ts';
+const deliveries = 'packages/parley/src/bridge/upstream/parked/deliveries.test.ts';
+const transport = 'packages/parley/src/transports/http/client/transport-limits.test.ts';
 const refused = 'test/run-twice/refused.test.ts';
 const own = 'test/run-twice/run-twice.test.ts';
 
@@ -48,7 +48,10 @@ export const sentences: Readonly<Record<string, readonly ShownBy[]>> = {
   ],
   'The id is the same in every run of one call or task.': [
     [once, 'gets an id that is its own, and the same when it is tried again in a later round'],
-    ['src/server/tasks/executor.test.ts', 'an effect that is tried again after its process died has the same id'],
+    [
+      'packages/parley/src/server/tasks/executor.test.ts',
+      'an effect that is tried again after its process died has the same id',
+    ],
   ],
   'A call that is sent again from the beginning gets another id.': [delivered],
   'If the function rejects, a later run calls it again.': [[once, 'that failed may be tried again']],
@@ -127,25 +130,28 @@ export const sentences: Readonly<Record<string, readonly ShownBy[]>> = {
     [crashes, 'a run that may not begin again ends its task as failed, and is never begun again'],
   ],
   'The process dies after an effect, before its result is stored: The next run repeats the effect with the same id.': [
-    ['src/server/tasks/executor.test.ts', 'an effect that is tried again after its process died has the same id'],
+    [
+      'packages/parley/src/server/tasks/executor.test.ts',
+      'an effect that is tried again after its process died has the same id',
+    ],
   ],
   'The process stops after the renewal, before the effect itself: The effect can begin after another process took the task. Only an idempotency key covers this.':
     [[own, 'a process that stops within an effect can begin it late, and a key pays once']],
   'A task has one attempt.': [
     [
-      'src/server/tasks/away.test.ts',
+      'packages/parley/src/server/tasks/away.test.ts',
       'a run may begin three times where its tool says that it changes nothing, or repeats well',
     ],
   ],
   'If its tool has `readOnlyHint` or `idempotentHint`, it has three.': [
     [
-      'src/server/tasks/away.test.ts',
+      'packages/parley/src/server/tasks/away.test.ts',
       'a run may begin three times where its tool says that it changes nothing, or repeats well',
     ],
   ],
   'Set `attempts` to change that.': [
     [
-      'src/server/tasks/away.test.ts',
+      'packages/parley/src/server/tasks/away.test.ts',
       'a run may begin three times where its tool says that it changes nothing, or repeats well',
     ],
   ],
@@ -160,7 +166,7 @@ export const sentences: Readonly<Record<string, readonly ShownBy[]>> = {
   'The connection ends before the answer: It rejects the call with `closed`. The server may have run it.': [
     [answers, 'is an error'],
     [
-      'src/transports/http/client/unreached.test.ts',
+      'packages/parley/src/transports/http/client/unreached.test.ts',
       'a request that the server has when the connection ends was not refused, by',
     ],
   ],
@@ -182,10 +188,10 @@ export const sentences: Readonly<Record<string, readonly ShownBy[]>> = {
     [answers, 'is not asked for again where the server says that it has no room now'],
   ],
   'The server does not answer in time: It cancels and rejects the call.': [
-    ['src/client/request-time.test.ts', 'ends without progress, and the server is told'],
+    ['packages/parley/src/client/request-time.test.ts', 'ends without progress, and the server is told'],
   ],
   'The process on stdio ends: It rejects the call.': [
-    ['src/client/process-death.test.ts', 'fails what was under way, also what could be repeated'],
+    ['packages/parley/src/client/process-death.test.ts', 'fails what was under way, also what could be repeated'],
   ],
   'The server process dies during the call, before the answer begins: It rejects the call with `closed` as soon as the connection breaks. The server may have run it.':
     [[refused, 'whose server process dies before it answers is rejected as soon as the connection breaks']],
@@ -207,7 +213,7 @@ export const sentences: Readonly<Record<string, readonly ShownBy[]>> = {
   'In 2026-07-28, the server answers the error -32020 (header mismatch): It lists the tools and sends the call again, once.':
     [
       [
-        'src/client/client-tool-calls.test.ts',
+        'packages/parley/src/client/client-tool-calls.test.ts',
         'are learned anew when the server finds a mismatch, once [http-103] [http-104]',
       ],
     ],
@@ -218,13 +224,13 @@ export const sentences: Readonly<Record<string, readonly ShownBy[]>> = {
   'The server wants a page visited first, and the client answers several times: The bridge sends the call again, once.':
     [
       [
-        'src/bridge/upstream/parked/parked.test.ts',
+        'packages/parley/src/bridge/upstream/parked/parked.test.ts',
         'has the call made anew once, however often the answer is delivered',
       ],
     ],
   "The client's answer to a sign-in of the bridge is delivered several times: The bridge forwards the call once.": [
     [
-      'src/bridge/principals/asking-rounds.test.ts',
+      'packages/parley/src/bridge/principals/asking-rounds.test.ts',
       'and its request is done once, however often the answer is delivered',
     ],
   ],
@@ -239,6 +245,6 @@ export const sentences: Readonly<Record<string, readonly ShownBy[]>> = {
   'Every connection that waits for a round breaks: The bridge cancels the call. The error of a repeated request says that the call may have run.':
     [[deliveries, 'whose only client left is refused with the advice that it may have run']],
   'A round is delivered again with another answer: Nothing. The bridge rejects the request.': [
-    ['src/bridge/upstream/parked/bus.test.ts', 'is not answered twice for one round'],
+    ['packages/parley/src/bridge/upstream/parked/bus.test.ts', 'is not answered twice for one round'],
   ],
 };

@@ -1,7 +1,7 @@
 /** A server with one tool that never answers. It tells its parent its URL, and each time the tool runs. */
 
-import { listen } from '../../src/node.ts';
-import { createServer } from '../../src/server.ts';
+import { listen } from '../../packages/parley/src/node.ts';
+import { createServer } from '../../packages/parley/src/server.ts';
 
 const server = createServer({ name: 's', version: '1' });
 server.tool('waits', {}, async (_, ctx) => {

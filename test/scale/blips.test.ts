@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { createServer } from '../../src/server.ts';
-import { memoryStore } from '../../src/storage/memory/store.ts';
-import type { Store } from '../../src/storage/store.ts';
-import { memoryTransport } from '../../src/testing.ts';
+import { createServer } from '../../packages/parley/src/server.ts';
+import { memoryStore } from '../../packages/parley/src/storage/memory/store.ts';
+import type { Store } from '../../packages/parley/src/storage/store.ts';
+import { memoryTransport } from '../../packages/parley/src/testing.ts';
 import { define, World } from './definition.ts';
 import { startBridges, startService } from './service.ts';
 import { Speaker, type Visit } from './speaker.ts';

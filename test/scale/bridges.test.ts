@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import type { Bridge, BridgeOptions } from '../../src/bridge.ts';
-import { connect } from '../../src/client.ts';
-import { createServer, type Server } from '../../src/server.ts';
-import { memoryTransport } from '../../src/testing.ts';
+import type { Bridge, BridgeOptions } from '../../packages/parley/src/bridge.ts';
+import { connect } from '../../packages/parley/src/client.ts';
+import { createServer, type Server } from '../../packages/parley/src/server.ts';
+import { memoryTransport } from '../../packages/parley/src/testing.ts';
 import { define, World } from './definition.ts';
 import { startBridges, url, type Service, type ServiceOptions } from './service.ts';
 import { Speaker } from './speaker.ts';

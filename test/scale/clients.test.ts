@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
-import { connect } from '../../src/client.ts';
+import { connect } from '../../packages/parley/src/client.ts';
 import { define, World } from './definition.ts';
 import { startService, url, type Service } from './service.ts';
 

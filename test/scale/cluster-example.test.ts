@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
-import { connect } from '../../src/client.ts';
+import { connect } from '../../packages/parley/src/client.ts';
 import { freePort, missing } from '../support/engines.ts';
 import { root } from '../support/sources.ts';
 import { stuckAfterMs } from '../support/stuck.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { connect } from '../../src/client.ts';
+import { connect } from '../../packages/parley/src/client.ts';
 import { define, World } from './definition.ts';
 import { startService, url, type Service } from './service.ts';
 import { Speaker } from './speaker.ts';

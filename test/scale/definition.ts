@@ -1,6 +1,6 @@
 /** What every process of the services of these tests offers. */
 
-import type { Ctx, Server } from '../../src/server.ts';
+import type { Ctx, Server } from '../../packages/parley/src/server.ts';
 
 /** What happened in the handlers, wherever they ran, and what tells them to go on. */
 export class World {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
-import { connect } from '../../src/client.ts';
-import { redis } from '../../src/redis.ts';
+import { connect } from '../../packages/parley/src/client.ts';
+import { redis } from '../../packages/parley/src/redis.ts';
 import { missing } from '../support/engines.ts';
 import { startNode, type RedisNode } from '../support/redis-nodes.ts';
 import { define, World } from './definition.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import type { HttpOptions } from '../../src/http.ts';
-import { listen } from '../../src/node.ts';
-import { createServer } from '../../src/server.ts';
+import type { HttpOptions } from '../../packages/parley/src/http.ts';
+import { listen } from '../../packages/parley/src/node.ts';
+import { createServer } from '../../packages/parley/src/server.ts';
 import { define, World } from './definition.ts';
 import { startBridges, type Service } from './service.ts';
 import { Speaker, type Visit } from './speaker.ts';

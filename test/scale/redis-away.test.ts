@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { connect, type Client } from '../../src/client.ts';
-import { redis } from '../../src/redis.ts';
+import { connect, type Client } from '../../packages/parley/src/client.ts';
+import { redis } from '../../packages/parley/src/redis.ts';
 import { missing } from '../support/engines.ts';
 import { eventually, startNode, type RedisNode } from '../support/redis-nodes.ts';
 import { define, World } from './definition.ts';

@@ -1,13 +1,13 @@
 /** A service of several processes over one store, behind a balancer that knows nothing of sessions; all of it in this process. */
 
 import type { TestContext } from 'node:test';
-import { createBridge, type Bridge, type BridgeOptions } from '../../src/bridge.ts';
-import type { Served } from '../../src/server/runtime/endpoint.ts';
-import { createHandler, type FetchHandler, type HttpOptions } from '../../src/http.ts';
-import { createServer, type Server } from '../../src/server.ts';
-import { memoryStore } from '../../src/storage/memory/store.ts';
-import { StoreError, type Store } from '../../src/storage/store.ts';
-import type { StreamLog } from '../../src/storage/stream-log.ts';
+import { createBridge, type Bridge, type BridgeOptions } from '../../packages/parley/src/bridge.ts';
+import type { Served } from '../../packages/parley/src/server/runtime/endpoint.ts';
+import { createHandler, type FetchHandler, type HttpOptions } from '../../packages/parley/src/http.ts';
+import { createServer, type Server } from '../../packages/parley/src/server.ts';
+import { memoryStore } from '../../packages/parley/src/storage/memory/store.ts';
+import { StoreError, type Store } from '../../packages/parley/src/storage/store.ts';
+import type { StreamLog } from '../../packages/parley/src/storage/stream-log.ts';
 
 export const url = 'http://127.0.0.1/mcp';
 

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { memoryStore } from '../../src/storage/memory/store.ts';
-import type { Store } from '../../src/storage/store.ts';
+import { memoryStore } from '../../packages/parley/src/storage/memory/store.ts';
+import type { Store } from '../../packages/parley/src/storage/store.ts';
 import { define, World } from './definition.ts';
 import { startService, type Service } from './service.ts';
 import { Speaker, type Visit } from './speaker.ts';

@@ -27,18 +27,21 @@ const failures: Readonly<Record<string, readonly (readonly [file: string, ...tit
     [races, 'a session that is used at one process lives for all of them', 'a copy that nobody uses is let go of'],
   ],
   'commands that are sent together fail across the places of a cluster': [
-    ['src/storage/redis/store/redis-contract.test.ts', 'a cluster of Redis: '],
+    ['packages/parley/src/storage/redis/store/redis-contract.test.ts', 'a cluster of Redis: '],
   ],
   'one path is open and another closed when the engine fails': [
     ['test/store/away-cells.test.ts', 'each row of what clients see while a Redis is away is shown by tests'],
   ],
   'an engine is configured, and never used': [
     ['test/scale/commands.test.ts', 'a session is known to the store before its client knows it'],
-    ['src/transports/node/server/http.test.ts', 'a server whose store cannot be used does not begin to listen'],
+    [
+      'packages/parley/src/transports/node/server/http.test.ts',
+      'a server whose store cannot be used does not begin to listen',
+    ],
   ],
   'subscriptions are deaf after a failover': [
     [
-      'src/storage/redis/store/redis-cluster.test.ts',
+      'packages/parley/src/storage/redis/store/redis-cluster.test.ts',
       'a primary that is killed costs its channels a gap, and leaves nothing deaf',
       'a primary that hands over to its replica leaves nothing deaf',
     ],

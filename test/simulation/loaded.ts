@@ -2,7 +2,7 @@
 
 import { readdirSync } from 'node:fs';
 
-const source = new URL('../../src/', import.meta.url);
+const source = new URL('../../packages/parley/src/', import.meta.url);
 
 /** Where the code is that runs in a world. */
 const folders: readonly string[] = [

@@ -8,7 +8,7 @@ import { root } from '../support/sources.ts';
 
 type Shown = readonly (readonly [file: string, ...titles: string[]])[];
 
-const faults = 'src/storage/redis/store/redis-faults.test.ts';
+const faults = 'packages/parley/src/storage/redis/store/redis-faults.test.ts';
 const services = 'test/scale/redis-away.test.ts';
 
 /** The rows of the table, each with what shows its columns: clients of 2026-07-28, those with sessions, who is told. */
@@ -28,16 +28,24 @@ const rows: Readonly<Record<string, readonly [stateless: Shown, sessions: Shown,
       [faults, 'is away fails each call', 'is frozen fails each call'],
     ],
     [
-      ['src/transports/http/health.test.ts', 'a server whose store cannot be used is not ready'],
+      ['packages/parley/src/transports/http/health.test.ts', 'a server whose store cannot be used is not ready'],
       ['test/events.test.ts', 'a store that is away is told of once, and once that it is back'],
       ['test/otel/service.test.ts', 'a store is measured by what it is asked, its failures by their reasons'],
-      ['src/transports/node/server/http.test.ts', 'a server whose store cannot be used does not begin to listen'],
+      [
+        'packages/parley/src/transports/node/server/http.test.ts',
+        'a server whose store cannot be used does not begin to listen',
+      ],
     ],
   ],
   'fails over': [
-    [['src/storage/redis/store/redis-cluster.test.ts', 'a primary that is killed costs its channels a gap']],
     [
-      ['src/storage/redis/store/redis-cluster.test.ts', 'leaves nothing deaf'],
+      [
+        'packages/parley/src/storage/redis/store/redis-cluster.test.ts',
+        'a primary that is killed costs its channels a gap',
+      ],
+    ],
+    [
+      ['packages/parley/src/storage/redis/store/redis-cluster.test.ts', 'leaves nothing deaf'],
       [services, 'is back and empty says 404, and a client begins anew'],
     ],
     [['test/events.test.ts', 'gaps of its bus too']],
@@ -65,7 +73,7 @@ const rows: Readonly<Record<string, readonly [stateless: Shown, sessions: Shown,
     ],
     [
       [faults, "'full'"],
-      ['src/transports/http/health.test.ts', 'a server whose store cannot be used is not ready'],
+      ['packages/parley/src/transports/http/health.test.ts', 'a server whose store cannot be used is not ready'],
     ],
   ],
   'is away, for rates': [

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { createServer, type Server } from '../../src/server.ts';
-import { memoryStore } from '../../src/storage/memory/store.ts';
-import { StoreError, type Store } from '../../src/storage/store.ts';
-import type { Parts } from '../../src/server/parts.ts';
-import { SharedChanges, type ChangesHere } from '../../src/server/shared/changes.ts';
+import { createServer, type Server } from '../../packages/parley/src/server.ts';
+import { memoryStore } from '../../packages/parley/src/storage/memory/store.ts';
+import { StoreError, type Store } from '../../packages/parley/src/storage/store.ts';
+import type { Parts } from '../../packages/parley/src/server/parts.ts';
+import { SharedChanges, type ChangesHere } from '../../packages/parley/src/server/shared/changes.ts';
 import { handshakeDates, open, settle, statelessDate, type Json, type Raw } from '../support/raw.ts';
 
 const uri = 'memo://one';

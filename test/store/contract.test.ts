@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { memoryStore } from '../../src/storage/memory/store.ts';
-import { StoreError, type Store } from '../../src/storage/store.ts';
-import { testStore, type TestStoreOptions } from '../../src/testing/test-store.ts';
+import { memoryStore } from '../../packages/parley/src/storage/memory/store.ts';
+import { StoreError, type Store } from '../../packages/parley/src/storage/store.ts';
+import { testStore, type TestStoreOptions } from '../../packages/parley/src/testing/test-store.ts';
 
 const quick: TestStoreOptions = { races: 50, histories: 20, seed: 1 };
 

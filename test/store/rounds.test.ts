@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createServer, type RoundOptions, type Server } from '../../src/server.ts';
-import { memoryStore } from '../../src/storage/memory/store.ts';
-import { StoreError, type Store } from '../../src/storage/store.ts';
+import { createServer, type RoundOptions, type Server } from '../../packages/parley/src/server.ts';
+import { memoryStore } from '../../packages/parley/src/storage/memory/store.ts';
+import { StoreError, type Store } from '../../packages/parley/src/storage/store.ts';
 import { open, statelessDate, type Json } from '../support/raw.ts';
 
 const capabilities = { elicitation: {} };

@@ -12,12 +12,12 @@ import {
   principalOf,
   type Account,
   type ConnectAccountOptions,
-} from '../../src/account.ts';
-import { connect, type Client, type ConnectOptions } from '../../src/client.ts';
-import { pageRoutes, toNodeHandler } from '../../src/node.ts';
-import { protect } from '../../src/protect.ts';
-import { createServer } from '../../src/server.ts';
-import { testIssuer } from '../../src/testing.ts';
+} from '../../packages/parley/src/account.ts';
+import { connect, type Client, type ConnectOptions } from '../../packages/parley/src/client.ts';
+import { pageRoutes, toNodeHandler } from '../../packages/parley/src/node.ts';
+import { protect } from '../../packages/parley/src/protect.ts';
+import { createServer } from '../../packages/parley/src/server.ts';
+import { testIssuer } from '../../packages/parley/src/testing.ts';
 import { authorizationServer, type AuthorizationServer, type AuthorizationServerOptions } from './oidc-provider.ts';
 import { PageVisitor } from './page-visitor.ts';
 

@@ -1,6 +1,6 @@
 /** A server with an app, which says what it was told and tries what it may not. */
 
-import { createServer, type Server } from '../../src/server.ts';
+import { createServer, type Server } from '../../packages/parley/src/server.ts';
 
 /** What the app does, as a script of its page. */
 export const appScript: string = `

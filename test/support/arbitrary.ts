@@ -1,7 +1,7 @@
 /** Random values of the canonical model, made from the tables themselves. */
 
 import fc, { type Arbitrary } from 'fast-check';
-import { kindOf, type Kind, type Row, type Shape, type Type } from '../../src/protocol/shape.ts';
+import { kindOf, type Kind, type Row, type Shape, type Type } from '../../packages/parley/src/protocol/shape.ts';
 
 const plain = { noNullPrototype: true };
 const key = fc.string({ maxLength: 6 });

@@ -1,16 +1,16 @@
 /** A client that a scripted server of one revision asks, and what it is asked for. */
 
 import assert from 'node:assert/strict';
-import { revisions } from '../../src/protocol/revision.ts';
+import { revisions } from '../../packages/parley/src/protocol/revision.ts';
 import {
   scriptedTransport,
   type Script,
   type ScriptedPeer,
   type ScriptedTransport,
-} from '../../src/testing/scripted.ts';
-import type { Client } from '../../src/client/client.ts';
-import { createConnect } from '../../src/client/connect.ts';
-import type { ConnectOptions } from '../../src/client/options.ts';
+} from '../../packages/parley/src/testing/scripted.ts';
+import type { Client } from '../../packages/parley/src/client/client.ts';
+import { createConnect } from '../../packages/parley/src/client/connect.ts';
+import type { ConnectOptions } from '../../packages/parley/src/client/options.ts';
 import { turns } from './turns.ts';
 
 export const stateless = '2026-07-28';

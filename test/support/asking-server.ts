@@ -1,7 +1,7 @@
 /** A server in a process of its own, whose tool asks three times; it prints its URL and lives until it is killed. */
 
-import { listen } from '../../src/node.ts';
-import { createServer } from '../../src/server.ts';
+import { listen } from '../../packages/parley/src/node.ts';
+import { createServer } from '../../packages/parley/src/server.ts';
 
 const key = process.env['SEALING_KEY'];
 const server = createServer(

@@ -1,7 +1,7 @@
 /** A server on stdio whose tool logs, and asks. */
 
-import { createServer } from '../../src/server.ts';
-import { serveStdio } from '../../src/stdio.ts';
+import { createServer } from '../../packages/parley/src/server.ts';
+import { serveStdio } from '../../packages/parley/src/stdio.ts';
 
 const server = createServer({ name: 'asking', version: '1.0.0' });
 server.tool('ask', {}, async (_, ctx) => {

@@ -1,7 +1,7 @@
 /** How an authorization in a world of its own fails. */
 
 import assert from 'node:assert/strict';
-import { AuthorizationError, type OAuthOptions } from '../../src/oauth.ts';
+import { AuthorizationError, type OAuthOptions } from '../../packages/parley/src/oauth.ts';
 import type { World } from './authorization-world.ts';
 
 /** The error with which connecting fails; it holds no secret. */

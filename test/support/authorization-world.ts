@@ -1,9 +1,9 @@
 /** A server that wants authorization, its authorization server and a person, in memory: a `fetch` that leads nowhere else. */
 
-import { connect, type Client } from '../../src/client.ts';
-import type { ConnectOptions } from '../../src/client/options.ts';
-import { createHandler } from '../../src/transports/http/server/fetch.ts';
-import type { HttpTransportOptions } from '../../src/transports/http/client/request.ts';
+import { connect, type Client } from '../../packages/parley/src/client.ts';
+import type { ConnectOptions } from '../../packages/parley/src/client/options.ts';
+import { createHandler } from '../../packages/parley/src/transports/http/server/fetch.ts';
+import type { HttpTransportOptions } from '../../packages/parley/src/transports/http/client/request.ts';
 import {
   oauth,
   type Authorization,
@@ -11,8 +11,8 @@ import {
   type OAuthEvent,
   type OAuthOptions,
   type RedirectRequest,
-} from '../../src/oauth.ts';
-import { createServer, type Server } from '../../src/server.ts';
+} from '../../packages/parley/src/oauth.ts';
+import { createServer, type Server } from '../../packages/parley/src/server.ts';
 
 /** One request that somebody made. */
 export interface Asked {

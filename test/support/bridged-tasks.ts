@@ -1,10 +1,10 @@
 /** Tasks behind a bridge: servers that have some, and clients that take them. */
 
 import type { TestContext } from 'node:test';
-import type { Served } from '../../src/server/runtime/endpoint.ts';
-import type { RevisionDate } from '../../src/protocol/revision.ts';
-import type { Ctx } from '../../src/server/ctx.ts';
-import type { Server } from '../../src/server/server.ts';
+import type { Served } from '../../packages/parley/src/server/runtime/endpoint.ts';
+import type { RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
+import type { Ctx } from '../../packages/parley/src/server/ctx.ts';
+import type { Server } from '../../packages/parley/src/server/server.ts';
 import { serverAt } from './bridged.ts';
 import { scriptedUpstream, type Scripted } from './scripted-upstream.ts';
 import { extended, extension, taskClient, type TaskClient } from './task-client.ts';

@@ -1,16 +1,21 @@
 /** A bridge between one server of ours and clients of ours, each at a revision of its own. */
 
 import type { TestContext } from 'node:test';
-import { createBridge, type Bridge, type BridgeOptions } from '../../src/bridge.ts';
-import type { Client } from '../../src/client/client.ts';
-import { ConnectionError, type Channel, type Receiver, type Transport } from '../../src/jsonrpc/transport.ts';
-import { factsOf } from '../../src/jsonrpc/transport-facts.ts';
-import type { Served } from '../../src/server/runtime/endpoint.ts';
-import { memoryTransport } from '../../src/testing/memory-transport.ts';
-import { revisions, type RevisionDate } from '../../src/protocol/revision.ts';
-import { createServer, type Server } from '../../src/server/server.ts';
-import type { ServerOptions } from '../../src/server/options.ts';
-import { connectInMemory, type PairOptions } from '../../src/testing/pair.ts';
+import { createBridge, type Bridge, type BridgeOptions } from '../../packages/parley/src/bridge.ts';
+import type { Client } from '../../packages/parley/src/client/client.ts';
+import {
+  ConnectionError,
+  type Channel,
+  type Receiver,
+  type Transport,
+} from '../../packages/parley/src/jsonrpc/transport.ts';
+import { factsOf } from '../../packages/parley/src/jsonrpc/transport-facts.ts';
+import type { Served } from '../../packages/parley/src/server/runtime/endpoint.ts';
+import { memoryTransport } from '../../packages/parley/src/testing/memory-transport.ts';
+import { revisions, type RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
+import { createServer, type Server } from '../../packages/parley/src/server/server.ts';
+import type { ServerOptions } from '../../packages/parley/src/server/options.ts';
+import { connectInMemory, type PairOptions } from '../../packages/parley/src/testing/pair.ts';
 
 /** Two revisions that a bridge stands between. */
 export interface Pair {

@@ -1,7 +1,14 @@
 /** A page that connects to a guarded server, bundled for a browser: it says what came of it, and how. */
 
-import { connect } from '../../src/client.ts';
-import { browserCredentialStore, oauth, page, popup, type OAuth, type PopupOpener } from '../../src/oauth.ts';
+import { connect } from '../../packages/parley/src/client.ts';
+import {
+  browserCredentialStore,
+  oauth,
+  page,
+  popup,
+  type OAuth,
+  type PopupOpener,
+} from '../../packages/parley/src/oauth.ts';
 
 /** What the page is told by its HTML. */
 interface Settings {

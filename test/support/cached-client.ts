@@ -5,10 +5,10 @@ import {
   type Script,
   type ScriptedTransport,
   type SentMessage,
-} from '../../src/testing/scripted.ts';
-import type { Client } from '../../src/client/client.ts';
-import { createConnect } from '../../src/client/connect.ts';
-import type { ConnectOptions } from '../../src/client/options.ts';
+} from '../../packages/parley/src/testing/scripted.ts';
+import type { Client } from '../../packages/parley/src/client/client.ts';
+import { createConnect } from '../../packages/parley/src/client/connect.ts';
+import type { ConnectOptions } from '../../packages/parley/src/client/options.ts';
 
 const date = '2026-07-28';
 export const capabilities = { tools: {}, resources: {}, prompts: {} };

@@ -4,12 +4,12 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { globSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { run as runCommand } from '../../src/cli/commands/run.ts';
+import { run as runCommand } from '../../packages/cli/src/commands/run.ts';
 import { quickly } from './programs.ts';
 import { root } from './sources.ts';
 
 /** The file of the program: that of `dist/`, unless a source is newer. */
-export const parley: string = join(root, isBuilt() ? 'dist/cli/main.js' : 'src/cli/main.ts');
+export const parley: string = join(root, isBuilt() ? 'packages/cli/dist/main.js' : 'packages/cli/src/main.ts');
 
 /** The words of a command line that serves the example server on stdio. */
 export const exampleCommand: readonly string[] = [process.execPath, parley, 'example'];
@@ -107,8 +107,10 @@ function ownState(): Readonly<Record<string, string>> {
 }
 
 function isBuilt(): boolean {
-  const built = statSync(join(root, 'dist/cli/main.js'), { throwIfNoEntry: false });
+  const built = statSync(join(root, 'packages/cli/dist/main.js'), { throwIfNoEntry: false });
   if (built === undefined) return false;
-  const sources = globSync('src/**/*.{ts,tsx,css}', { cwd: root }).filter((path) => !path.endsWith('.test.ts'));
+  const sources = globSync('packages/*/src/**/*.{ts,tsx,css}', { cwd: root }).filter(
+    (path) => !path.endsWith('.test.ts'),
+  );
   return sources.every((path) => statSync(join(root, path)).mtimeMs <= built.mtimeMs);
 }

@@ -8,10 +8,10 @@ import {
   type ScriptedTransport,
   type SentMessage,
   type ScriptedKind,
-} from '../../src/testing/scripted.ts';
-import type { Client } from '../../src/client/client.ts';
-import { createConnect } from '../../src/client/connect.ts';
-import type { ConnectOptions } from '../../src/client/options.ts';
+} from '../../packages/parley/src/testing/scripted.ts';
+import type { Client } from '../../packages/parley/src/client/client.ts';
+import { createConnect } from '../../packages/parley/src/client/connect.ts';
+import type { ConnectOptions } from '../../packages/parley/src/client/options.ts';
 import { settling } from './settling.ts';
 
 export const stateless = '2026-07-28';

@@ -2,15 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
-import type { Client, ConnectOptions } from '../../src/client.ts';
-import { httpTransport, ssePairTransport } from '../../src/http.ts';
-import type { Transport } from '../../src/jsonrpc/transport.ts';
-import { listen } from '../../src/node.ts';
-import type { Served } from '../../src/server/runtime/endpoint.ts';
-import { memoryTransport } from '../../src/testing/memory-transport.ts';
-import type { Revision } from '../../src/protocol/revision.ts';
-import { createServer, type Server, type ServerOptions } from '../../src/server.ts';
-import { serveStdio, type StdioServer } from '../../src/stdio.ts';
+import type { Client, ConnectOptions } from '../../packages/parley/src/client.ts';
+import { httpTransport, ssePairTransport } from '../../packages/parley/src/http.ts';
+import type { Transport } from '../../packages/parley/src/jsonrpc/transport.ts';
+import { listen } from '../../packages/parley/src/node.ts';
+import type { Served } from '../../packages/parley/src/server/runtime/endpoint.ts';
+import { memoryTransport } from '../../packages/parley/src/testing/memory-transport.ts';
+import type { Revision } from '../../packages/parley/src/protocol/revision.ts';
+import { createServer, type Server, type ServerOptions } from '../../packages/parley/src/server.ts';
+import { serveStdio, type StdioServer } from '../../packages/parley/src/stdio.ts';
 import { streamTransport } from './stream-transport.ts';
 
 /** A server, and what became of it. */

@@ -17,7 +17,7 @@ export async function counting(run: () => Promise<unknown>): Promise<Counted> {
     const { result } = await session.post('Profiler.takePreciseCoverage');
     const counts = new Map<string, number>();
     for (const { url, functions } of result) {
-      const file = /\/src\/(?!.*\.test\.ts)(.*\.ts)$/.exec(url)?.[1];
+      const file = /\/packages\/\w+\/src\/(?!.*\.test\.ts)(.*\.ts)$/.exec(url)?.[1];
       if (file === undefined) continue;
       for (const { functionName, ranges } of functions) {
         const count = ranges[0]?.count ?? 0;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CredentialKey, CredentialStore } from '../../src/storage/credentials.ts';
+import type { CredentialKey, CredentialStore } from '../../packages/parley/src/storage/credentials.ts';
 
 /** Two stores that share what they keep, as those of two processes or of two pages do. */
 export interface SharedStores {

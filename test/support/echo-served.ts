@@ -1,7 +1,7 @@
-import { judge, type Judged } from '../../src/server/runtime/judged.ts';
-import type { RequestMessage, ResponseMessage } from '../../src/jsonrpc/message.ts';
-import type { Conversation, Link, Served } from '../../src/server/runtime/endpoint.ts';
-import type { Revision } from '../../src/protocol/revision.ts';
+import { judge, type Judged } from '../../packages/parley/src/server/runtime/judged.ts';
+import type { RequestMessage, ResponseMessage } from '../../packages/parley/src/jsonrpc/message.ts';
+import type { Conversation, Link, Served } from '../../packages/parley/src/server/runtime/endpoint.ts';
+import type { Revision } from '../../packages/parley/src/protocol/revision.ts';
 
 /** What a transport under test serves: the smallest endpoint that shows what arrived and how it went back. */
 export interface EchoServed extends Served {

@@ -1,10 +1,10 @@
 /** Servers whose tasks an engine has run. */
 
 import type { TestContext } from 'node:test';
-import { createServer, type Server } from '../../src/server/server.ts';
-import type { Ctx } from '../../src/server/ctx.ts';
-import type { TaskOptions, TaskUse } from '../../src/server/task-definition.ts';
-import type { TaskExecutor } from '../../src/tasks/executor.ts';
+import { createServer, type Server } from '../../packages/parley/src/server/server.ts';
+import type { Ctx } from '../../packages/parley/src/server/ctx.ts';
+import type { TaskOptions, TaskUse } from '../../packages/parley/src/server/task-definition.ts';
+import type { TaskExecutor } from '../../packages/parley/src/tasks/executor.ts';
 import { extended, taskClient, type TaskClient, type TaskClientOptions } from './task-client.ts';
 
 type Json = Readonly<Record<string, unknown>>;

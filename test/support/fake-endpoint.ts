@@ -1,10 +1,15 @@
 /** An endpoint without a server behind it, so that the tests of the edge depend on nothing but the contract. */
-import { classify, type RequestId, type RequestMessage, type ResponseMessage } from '../../src/jsonrpc/message.ts';
-import type { Conversation, Endpoint, Link, Served } from '../../src/server/runtime/endpoint.ts';
-import type { Judged } from '../../src/server/runtime/judged.ts';
-import type { HeaderParameter } from '../../src/connection/header.ts';
-import { errorToWire, McpError } from '../../src/protocol/error.ts';
-import { revisionOf, revisions, type Revision } from '../../src/protocol/revision.ts';
+import {
+  classify,
+  type RequestId,
+  type RequestMessage,
+  type ResponseMessage,
+} from '../../packages/parley/src/jsonrpc/message.ts';
+import type { Conversation, Endpoint, Link, Served } from '../../packages/parley/src/server/runtime/endpoint.ts';
+import type { Judged } from '../../packages/parley/src/server/runtime/judged.ts';
+import type { HeaderParameter } from '../../packages/parley/src/connection/header.ts';
+import { errorToWire, McpError } from '../../packages/parley/src/protocol/error.ts';
+import { revisionOf, revisions, type Revision } from '../../packages/parley/src/protocol/revision.ts';
 
 /** What a test may do with the fake and learn from it. */
 export interface Fake extends Served {

@@ -1,6 +1,6 @@
 /** The minimal HTTP shape without a network: a test sees an answer grow, and may leave as a client does. */
-import type { JsonPieces } from '../../src/jsonrpc/encode.ts';
-import type { HttpHandler } from '../../src/transports/http/server/handler.ts';
+import type { JsonPieces } from '../../packages/parley/src/jsonrpc/encode.ts';
+import type { HttpHandler } from '../../packages/parley/src/transports/http/server/handler.ts';
 import type {
   Body,
   EventWriter,
@@ -8,7 +8,7 @@ import type {
   HttpReply,
   IncomingRequest,
   Room,
-} from '../../src/transports/http/server/universal.ts';
+} from '../../packages/parley/src/transports/http/server/universal.ts';
 
 /** What a test sends. */
 export interface Sent {
@@ -182,7 +182,7 @@ class FakeWriter implements EventWriter {
 }
 
 // What is loaded on demand is there already, so that `settle` waits for no file.
-await import('../../src/transports/http/server/lasting.ts');
+await import('../../packages/parley/src/transports/http/server/lasting.ts');
 
 /** Sends a request and returns at once. */
 export function begin(handler: HttpHandler, sent: Sent): FakeVisit {

@@ -34,7 +34,7 @@ export interface FormPage {
   readonly asked: readonly string[];
 }
 
-const folder = join(root, 'src/cli/inspect/page/form');
+const folder = join(root, 'packages/cli/src/inspect/page/form');
 
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data: blob:; media-src blob:; " +
@@ -79,7 +79,7 @@ async function built(): Promise<ReadonlyMap<string, { readonly type: string; rea
     jsxImportSource: 'preact',
   });
   const sheet =
-    readFileSync(join(root, 'src/cli/inspect/page/theme.css'), 'utf8').replace(/@import[^;]*;/g, '') +
+    readFileSync(join(root, 'packages/cli/src/inspect/page/theme.css'), 'utf8').replace(/@import[^;]*;/g, '') +
     readFileSync(join(folder, 'form.css'), 'utf8') +
     'main { padding: 12px; } body { overflow: auto; }';
   const html = `<!doctype html><html lang="en"><meta charset="utf-8"><title>A form</title>

@@ -1,12 +1,12 @@
 /** Bridges that make one of several servers of ours in memory. */
 
 import type { TestContext } from 'node:test';
-import { createBridge, type MergedBridge, type MergedBridgeOptions } from '../../src/bridge.ts';
-import type { Transport } from '../../src/jsonrpc/transport.ts';
-import { memoryTransport } from '../../src/testing/memory-transport.ts';
-import type { RevisionDate } from '../../src/protocol/revision.ts';
-import { createServer, type Server } from '../../src/server/server.ts';
-import type { ServerOptions } from '../../src/server/options.ts';
+import { createBridge, type MergedBridge, type MergedBridgeOptions } from '../../packages/parley/src/bridge.ts';
+import type { Transport } from '../../packages/parley/src/jsonrpc/transport.ts';
+import { memoryTransport } from '../../packages/parley/src/testing/memory-transport.ts';
+import type { RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
+import { createServer, type Server } from '../../packages/parley/src/server/server.ts';
+import type { ServerOptions } from '../../packages/parley/src/server/options.ts';
 
 /** How a front is made for a test; it complains to nobody. */
 export type QuietFrontOptions = Partial<Omit<MergedBridgeOptions, 'upstreams'>> & { readonly warnings?: string[] };

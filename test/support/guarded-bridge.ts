@@ -2,15 +2,15 @@
 
 import { createServer as createHttpServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { TestContext } from 'node:test';
-import { createBridge, type Bridge, type BridgeOptions, type Served } from '../../src/bridge.ts';
-import { connect, type Client } from '../../src/client.ts';
-import type { ConnectOptions } from '../../src/client/options.ts';
-import { toNodeHandler } from '../../src/transports/node/server/http.ts';
-import { pageRoutes } from '../../src/transports/node/server/page-routes.ts';
-import { protect, type ExchangeOptions, type ProtectOptions } from '../../src/protect.ts';
-import type { RevisionDate } from '../../src/protocol/revision.ts';
-import { createServer, type Server } from '../../src/server/server.ts';
-import { testIssuer, type TestIssuer } from '../../src/testing/issuer.ts';
+import { createBridge, type Bridge, type BridgeOptions, type Served } from '../../packages/parley/src/bridge.ts';
+import { connect, type Client } from '../../packages/parley/src/client.ts';
+import type { ConnectOptions } from '../../packages/parley/src/client/options.ts';
+import { toNodeHandler } from '../../packages/parley/src/transports/node/server/http.ts';
+import { pageRoutes } from '../../packages/parley/src/transports/node/server/page-routes.ts';
+import { protect, type ExchangeOptions, type ProtectOptions } from '../../packages/parley/src/protect.ts';
+import type { RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
+import { createServer, type Server } from '../../packages/parley/src/server/server.ts';
+import { testIssuer, type TestIssuer } from '../../packages/parley/src/testing/issuer.ts';
 import { originOf } from './listening.ts';
 
 /** One request that reached a server, with the beginning of its answer. */

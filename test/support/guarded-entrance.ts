@@ -1,12 +1,12 @@
 /** A guarded server over every entry, as tests of protection open it. */
 import type { TestContext } from 'node:test';
-import { parseChallenges } from '../../src/auth/common/challenge.ts';
-import type { HttpOptions } from '../../src/transports/http/server/options.ts';
+import { parseChallenges } from '../../packages/parley/src/auth/common/challenge.ts';
+import type { HttpOptions } from '../../packages/parley/src/transports/http/server/options.ts';
 import type { Entrance, Entry, Received, Wire } from './http-entries.ts';
-import { createServer, type Server } from '../../src/server/server.ts';
-import { testIssuer, type TestIssuer, type TestIssuerOptions } from '../../src/testing/issuer.ts';
-import { protect, type Guarded } from '../../src/auth/server/protect.ts';
-import type { ProtectOptions } from '../../src/auth/server/options.ts';
+import { createServer, type Server } from '../../packages/parley/src/server/server.ts';
+import { testIssuer, type TestIssuer, type TestIssuerOptions } from '../../packages/parley/src/testing/issuer.ts';
+import { protect, type Guarded } from '../../packages/parley/src/auth/server/protect.ts';
+import type { ProtectOptions } from '../../packages/parley/src/auth/server/options.ts';
 import { meta } from './stateless-call.ts';
 
 export const resource = 'https://mcp.example.com/mcp';

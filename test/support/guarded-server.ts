@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
-import { toNodeHandler } from '../../src/transports/node/server/http.ts';
-import { protect } from '../../src/auth/server/protect.ts';
-import { createServer, type Server } from '../../src/server/server.ts';
+import { toNodeHandler } from '../../packages/parley/src/transports/node/server/http.ts';
+import { protect } from '../../packages/parley/src/auth/server/protect.ts';
+import { createServer, type Server } from '../../packages/parley/src/server/server.ts';
 
 /** A server that runs. */
 export interface GuardedServer {

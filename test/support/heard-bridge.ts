@@ -1,10 +1,15 @@
 /** A bridge of which both hops are heard, message by message, whatever it is spoken to with. */
 
-import type { Bridge } from '../../src/bridge.ts';
-import { endpointOf, type Conversation, type Endpoint, type Link } from '../../src/server/runtime/endpoint.ts';
-import { messageText } from '../../src/jsonrpc/encode.ts';
-import { isObject, type Message } from '../../src/jsonrpc/message.ts';
-import type { Hops } from '../../src/cli/inspect/trial/hops.ts';
+import type { Bridge } from '../../packages/parley/src/bridge.ts';
+import {
+  endpointOf,
+  type Conversation,
+  type Endpoint,
+  type Link,
+} from '../../packages/parley/src/server/runtime/endpoint.ts';
+import { messageText } from '../../packages/parley/src/jsonrpc/encode.ts';
+import { isObject, type Message } from '../../packages/parley/src/jsonrpc/message.ts';
+import type { Hops } from '../../packages/cli/src/inspect/trial/hops.ts';
 
 /** The same bridge, whose clients are heard. */
 export function heardBridge(bridge: Bridge, hops: Hops): Bridge {

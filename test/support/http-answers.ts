@@ -3,11 +3,11 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
-import type { Message } from '../../src/jsonrpc/message.ts';
-import type { Channel, MessageOrigin } from '../../src/jsonrpc/transport.ts';
-import { httpTransport } from '../../src/transports/http/client/transport.ts';
-import type { Fetch } from '../../src/transports/http/client/fetch.ts';
-import type { HttpTransportOptions } from '../../src/transports/http/client/request.ts';
+import type { Message } from '../../packages/parley/src/jsonrpc/message.ts';
+import type { Channel, MessageOrigin } from '../../packages/parley/src/jsonrpc/transport.ts';
+import { httpTransport } from '../../packages/parley/src/transports/http/client/transport.ts';
+import type { Fetch } from '../../packages/parley/src/transports/http/client/fetch.ts';
+import type { HttpTransportOptions } from '../../packages/parley/src/transports/http/client/request.ts';
 
 export interface Opened {
   readonly url: string;

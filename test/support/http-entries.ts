@@ -1,12 +1,12 @@
 /** Every way into a server over HTTP, opened alike, so that one table of tests walks them all. */
 import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createHandler } from '../../src/transports/http/server/fetch.ts';
-import { createHttpHandler } from '../../src/transports/http/server/handler.ts';
-import type { HttpOptions } from '../../src/transports/http/server/options.ts';
+import { createHandler } from '../../packages/parley/src/transports/http/server/fetch.ts';
+import { createHttpHandler } from '../../packages/parley/src/transports/http/server/handler.ts';
+import type { HttpOptions } from '../../packages/parley/src/transports/http/server/options.ts';
 import { begin, visit, type Sent } from './fake-http.ts';
-import type { Served } from '../../src/server/runtime/endpoint.ts';
-import { listen, toNodeHandler } from '../../src/transports/node/server/http.ts';
+import type { Served } from '../../packages/parley/src/server/runtime/endpoint.ts';
+import { listen, toNodeHandler } from '../../packages/parley/src/transports/node/server/http.ts';
 
 export interface Received {
   readonly status: number;

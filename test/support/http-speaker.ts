@@ -1,8 +1,8 @@
 /** A client over HTTP that sends what headers it likes. */
 
-import type { ClientCapabilities } from '../../src/protocol/capability.ts';
-import { metaKey } from '../../src/protocol/meta.ts';
-import { revisionOf, type RevisionDate } from '../../src/protocol/revision.ts';
+import type { ClientCapabilities } from '../../packages/parley/src/protocol/capability.ts';
+import { metaKey } from '../../packages/parley/src/protocol/meta.ts';
+import { revisionOf, type RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
 
 /** One client, with its session where it has one. */
 export interface HttpSpeaker {

@@ -4,21 +4,21 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { request, type IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
-import { openTrialBridge } from '../../src/cli/commands/inspect/trial-bridge.ts';
-import { connect } from '../../src/client.ts';
-import type { InspectOptions, RunningInspect } from '../../src/cli/inspect/serve.ts';
-import { startInspect } from '../../src/cli/inspect/serve.ts';
-import type { ServerPlan } from '../../src/cli/inspect/servers/shared.ts';
-import type { FeedLine, OutcomeView, RowView } from '../../src/cli/inspect/view.ts';
-import { httpTransport } from '../../src/transports/http/client/transport.ts';
-import { nodeFetch } from '../../src/transports/node/client/fetch.ts';
-import { listen } from '../../src/node.ts';
-import type { Server } from '../../src/server/server.ts';
+import { openTrialBridge } from '../../packages/cli/src/commands/inspect/trial-bridge.ts';
+import { connect } from '../../packages/parley/src/client.ts';
+import type { InspectOptions, RunningInspect } from '../../packages/cli/src/inspect/serve.ts';
+import { startInspect } from '../../packages/cli/src/inspect/serve.ts';
+import type { ServerPlan } from '../../packages/cli/src/inspect/servers/shared.ts';
+import type { FeedLine, OutcomeView, RowView } from '../../packages/cli/src/inspect/view.ts';
+import { httpTransport } from '../../packages/parley/src/transports/http/client/transport.ts';
+import { nodeFetch } from '../../packages/parley/src/transports/node/client/fetch.ts';
+import { listen } from '../../packages/parley/src/node.ts';
+import type { Server } from '../../packages/parley/src/server/server.ts';
 import { root } from './sources.ts';
 import { stuckAfterMs } from './stuck.ts';
 
 /** Folder of the built page. */
-export const builtPage: string = join(root, 'dist/inspect/page');
+export const builtPage: string = join(root, 'packages/cli/dist/inspect/page');
 
 /** Why tests of the page are skipped; `false` where they are not. */
 export const noPage: string | false = !existsSync(join(builtPage, 'main.js')) && 'the page is not built: npm run build';

@@ -1,4 +1,4 @@
-import { settledWithin } from '../../src/jsonrpc/timeout.ts';
+import { settledWithin } from '../../packages/parley/src/jsonrpc/timeout.ts';
 
 /** Whether a process ends within half a minute. */
 export async function isGone(pid: number): Promise<boolean> {

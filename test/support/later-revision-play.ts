@@ -1,7 +1,7 @@
 /** A client and a server of one process that speak over HTTP; writes what was seen as JSON. See `later-revision.ts`. */
 
-import { connect, createHandler, createServer, httpTransport, McpError } from '../../src/index.ts';
-import type { FetchRequest, FetchResponse } from '../../src/http.ts';
+import { connect, createHandler, createServer, httpTransport, McpError } from '../../packages/parley/src/index.ts';
+import type { FetchRequest, FetchResponse } from '../../packages/parley/src/http.ts';
 
 /** What was seen of a call in the newest revision. */
 export interface Seen {

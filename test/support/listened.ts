@@ -7,11 +7,11 @@ import {
   type ScriptedPeer,
   type ScriptedTransport,
   type ScriptedKind,
-} from '../../src/testing/scripted.ts';
-import type { Client } from '../../src/client/client.ts';
-import { createConnect } from '../../src/client/connect.ts';
-import type { ConnectOptions } from '../../src/client/options.ts';
-import type { SubscriptionEvent, Topics } from '../../src/client/subscriptions/subscription.ts';
+} from '../../packages/parley/src/testing/scripted.ts';
+import type { Client } from '../../packages/parley/src/client/client.ts';
+import { createConnect } from '../../packages/parley/src/client/connect.ts';
+import type { ConnectOptions } from '../../packages/parley/src/client/options.ts';
+import type { SubscriptionEvent, Topics } from '../../packages/parley/src/client/subscriptions/subscription.ts';
 import { settling } from './settling.ts';
 
 export const stateless = '2026-07-28';

@@ -1,8 +1,8 @@
 /** A call as a handler gets it, whose client hears what the test keeps. */
 
-import { Call, type CallFacts } from '../../src/server/runtime/call.ts';
-import type { JsonObject } from '../../src/protocol/features/common.ts';
-import { newestRevision } from '../../src/protocol/revision.ts';
+import { Call, type CallFacts } from '../../packages/parley/src/server/runtime/call.ts';
+import type { JsonObject } from '../../packages/parley/src/protocol/features/common.ts';
+import { newestRevision } from '../../packages/parley/src/protocol/revision.ts';
 
 /** A call of a stateless client, with what is sent on its stream. */
 export interface MadeCall {

@@ -1,16 +1,16 @@
 /** A negotiation with a server that does what the test says. */
 
-import { monotonicNow } from '../../src/jsonrpc/timeout.ts';
-import { ConnectionError, type Transport } from '../../src/jsonrpc/transport.ts';
-import { chosenRevisions } from '../../src/protocol/revision.ts';
-import type { Script } from '../../src/testing/scripted.ts';
-import type { Inbound } from '../../src/client/connection/open-channel.ts';
+import { monotonicNow } from '../../packages/parley/src/jsonrpc/timeout.ts';
+import { ConnectionError, type Transport } from '../../packages/parley/src/jsonrpc/transport.ts';
+import { chosenRevisions } from '../../packages/parley/src/protocol/revision.ts';
+import type { Script } from '../../packages/parley/src/testing/scripted.ts';
+import type { Inbound } from '../../packages/parley/src/client/connection/open-channel.ts';
 import {
   negotiate,
   type Agreement,
   type NegotiateOptions,
   type Negotiated,
-} from '../../src/client/connection/negotiate.ts';
+} from '../../packages/parley/src/client/connection/negotiate.ts';
 
 export const newest = '2026-07-28';
 export const older = '2025-11-25';

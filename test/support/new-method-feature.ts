@@ -5,10 +5,10 @@ import {
   requestRows,
   type CacheableResult,
   type RequestParams,
-} from '../../src/protocol/features/envelope.ts';
-import { from } from '../../src/protocol/lifetime.ts';
-import type { MethodRows, RequestOf } from '../../src/protocol/method.ts';
-import { optional, shape, since, string, type ShapeOf } from '../../src/protocol/shape.ts';
+} from '../../packages/parley/src/protocol/features/envelope.ts';
+import { from } from '../../packages/parley/src/protocol/lifetime.ts';
+import type { MethodRows, RequestOf } from '../../packages/parley/src/protocol/method.ts';
+import { optional, shape, since, string, type ShapeOf } from '../../packages/parley/src/protocol/shape.ts';
 
 /** The parameters of `words/explain`. */
 export interface ExplainRequestParams extends RequestParams {

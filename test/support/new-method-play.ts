@@ -8,9 +8,9 @@ import {
   revisions,
   type RevisionDate,
   type Server,
-} from '../../src/index.ts';
-import { features } from '../../src/cli/compatibility/fidelity.ts';
-import { memoryTransport } from '../../src/testing.ts';
+} from '../../packages/parley/src/index.ts';
+import { features } from '../../packages/cli/src/compatibility/fidelity.ts';
+import { memoryTransport } from '../../packages/parley/src/testing.ts';
 import { served } from './new-method.ts';
 
 /** What was seen of the method. */

@@ -4,8 +4,8 @@ import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { AnySchemaObject, ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
-import { isObject } from '../../src/jsonrpc/message.ts';
-import { revisions } from '../../src/protocol/revision.ts';
+import { isObject } from '../../packages/parley/src/jsonrpc/message.ts';
+import { revisions } from '../../packages/parley/src/protocol/revision.ts';
 import type { OfficialFile } from '../../scripts/spec-files.ts';
 import { definitionsOf, document } from './official-definitions.ts';
 

@@ -1,7 +1,7 @@
 /** A server with one handler under three names: of a call, of a call that may be a task, and of one that is a task alone; run as a program it serves stdio. */
 
-import { createServer, type Ctx, type Server } from '../../src/server.ts';
-import { serveStdio } from '../../src/stdio.ts';
+import { createServer, type Ctx, type Server } from '../../packages/parley/src/server.ts';
+import { serveStdio } from '../../packages/parley/src/stdio.ts';
 
 /** What each of them asks the model, and in which every revision can. */
 function asked(ctx: Ctx, text: string): Promise<unknown> {

@@ -1,17 +1,17 @@
 /** Calls over a scripted transport, and what came of them. */
 
 import assert from 'node:assert/strict';
-import type { ConnectionError } from '../../src/jsonrpc/transport.ts';
+import type { ConnectionError } from '../../packages/parley/src/jsonrpc/transport.ts';
 import {
   scriptedTransport,
   type Script,
   type ScriptedPeer,
   type ScriptedTransport,
   type ScriptedKind,
-} from '../../src/testing/scripted.ts';
-import { OpenChannel, type Inbound } from '../../src/client/connection/open-channel.ts';
-import type { CallOptions } from '../../src/connection/asked.ts';
-import type { JsonObject } from '../../src/protocol/features/common.ts';
+} from '../../packages/parley/src/testing/scripted.ts';
+import { OpenChannel, type Inbound } from '../../packages/parley/src/client/connection/open-channel.ts';
+import type { CallOptions } from '../../packages/parley/src/connection/asked.ts';
+import type { JsonObject } from '../../packages/parley/src/protocol/features/common.ts';
 
 interface Heard {
   readonly warnings: string[];

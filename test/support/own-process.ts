@@ -6,7 +6,7 @@
 const telemetry = 'registers global providers of OpenTelemetry, which a process has once';
 
 export const ownProcess: Readonly<Record<string, string>> = {
-  'src/cli/commands/telemetry.test.ts': telemetry,
+  'packages/cli/src/commands/telemetry.test.ts': telemetry,
   'test/otel/bridge.test.ts': telemetry,
   'test/otel/conventions.test.ts': telemetry,
   'test/otel/failures.test.ts': telemetry,
@@ -14,9 +14,9 @@ export const ownProcess: Readonly<Record<string, string>> = {
   'test/otel/page.test.ts': telemetry,
   'test/otel/revisions.test.ts': telemetry,
   'test/otel/service.test.ts': telemetry,
-  'src/transports/node/client/fetch-contract.test.ts':
+  'packages/parley/src/transports/node/client/fetch-contract.test.ts':
     'imports the tests of other files once more, with another `fetch`',
-  'src/transports/stdio/client/process-tree.test.ts':
+  'packages/parley/src/transports/stdio/client/process-tree.test.ts':
     'sets the global of signal-exit, which that package makes read-only when another file loads it',
   'test/late-loading.test.ts': 'makes the first load of modules fail, so nothing may have loaded them before',
 };

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { fileCredentialStore } from '../../src/transports/node/credentials/file-credentials.ts';
+import { fileCredentialStore } from '../../packages/parley/src/transports/node/credentials/file-credentials.ts';
 
 /** A machine with a person, and nothing kept on it yet. */
 export interface Machine {

@@ -1,7 +1,7 @@
 /** Stores in Redis for tests of anything but how long a call takes: a machine that does other work lets a Redis wait for seconds. */
 
-import { redisWithin, type redis, type RedisStore } from '../../src/storage/redis/store/redis-store.ts';
-import { StoreError } from '../../src/storage/store.ts';
+import { redisWithin, type redis, type RedisStore } from '../../packages/parley/src/storage/redis/store/redis-store.ts';
+import { StoreError } from '../../packages/parley/src/storage/store.ts';
 
 /** Far more than a call takes that is not stuck. */
 const patienceMs = 30_000;

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { PerPrincipalUpstream } from '../../src/bridge.ts';
-import type { Client } from '../../src/client.ts';
-import { protect } from '../../src/protect.ts';
-import { revisionOf, type RevisionDate } from '../../src/protocol/revision.ts';
-import { memoryCredentialStore } from '../../src/storage/memory-credentials.ts';
+import type { PerPrincipalUpstream } from '../../packages/parley/src/bridge.ts';
+import type { Client } from '../../packages/parley/src/client.ts';
+import { protect } from '../../packages/parley/src/protect.ts';
+import { revisionOf, type RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
+import { memoryCredentialStore } from '../../packages/parley/src/storage/memory-credentials.ts';
 import { guardedBridge, type GuardedBridge, type GuardedBridgeOptions } from './guarded-bridge.ts';
 import { authorizationServer, type AuthorizationServer } from './oidc-provider.ts';
 import { visitPages } from './visited-pages.ts';

@@ -1,10 +1,16 @@
 /** Plays a transcript against a server, over one transport, at one revision. */
 
 import assert from 'node:assert/strict';
-import { isObject } from '../../src/jsonrpc/message.ts';
-import { metaKey } from '../../src/protocol/meta.ts';
-import type { Revision } from '../../src/protocol/revision.ts';
-import { differences, linesOf, valueToSend, type Bindings, type Transcript } from '../../src/testing/transcript.ts';
+import { isObject } from '../../packages/parley/src/jsonrpc/message.ts';
+import { metaKey } from '../../packages/parley/src/protocol/meta.ts';
+import type { Revision } from '../../packages/parley/src/protocol/revision.ts';
+import {
+  differences,
+  linesOf,
+  valueToSend,
+  type Bindings,
+  type Transcript,
+} from '../../packages/parley/src/testing/transcript.ts';
 import type { Deliver, Wire } from './wires.ts';
 import { stuckAfterMs } from './stuck.ts';
 

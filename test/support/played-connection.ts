@@ -1,16 +1,19 @@
 /** A connection of a bridge to its server whose client the test plays, and calls that go over it. */
 
 import assert from 'node:assert/strict';
-import { Failures } from '../../src/bridge/upstream/failures.ts';
-import type { Carried } from '../../src/bridge/upstream/carried.ts';
-import type { ClientEvents, UpstreamConnectionOptions } from '../../src/bridge/upstream/upstream-options.ts';
-import { Upstream } from '../../src/bridge/upstream/upstream.ts';
-import type { Client } from '../../src/client/client.ts';
-import type { RequestOptions } from '../../src/client/connection/request-options.ts';
-import type { SubscriptionEvent } from '../../src/client/subscriptions/subscription.ts';
-import type { JsonObject } from '../../src/protocol/features/common.ts';
-import { isWanted, type LoggingLevel } from '../../src/protocol/features/logging.ts';
-import { newestRevision, type RevisionDate } from '../../src/protocol/revision.ts';
+import { Failures } from '../../packages/parley/src/bridge/upstream/failures.ts';
+import type { Carried } from '../../packages/parley/src/bridge/upstream/carried.ts';
+import type {
+  ClientEvents,
+  UpstreamConnectionOptions,
+} from '../../packages/parley/src/bridge/upstream/upstream-options.ts';
+import { Upstream } from '../../packages/parley/src/bridge/upstream/upstream.ts';
+import type { Client } from '../../packages/parley/src/client/client.ts';
+import type { RequestOptions } from '../../packages/parley/src/client/connection/request-options.ts';
+import type { SubscriptionEvent } from '../../packages/parley/src/client/subscriptions/subscription.ts';
+import type { JsonObject } from '../../packages/parley/src/protocol/features/common.ts';
+import { isWanted, type LoggingLevel } from '../../packages/parley/src/protocol/features/logging.ts';
+import { newestRevision, type RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
 import { settle } from './raw.ts';
 
 /** A request that the server has. */

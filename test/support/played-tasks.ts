@@ -1,8 +1,8 @@
 /** A server whose answers about tasks are written down, for a client whose time passes as a test says. */
 
 import type { TestContext } from 'node:test';
-import type { ConnectOptions } from '../../src/client/options.ts';
-import type { ScriptedPeer, SentMessage } from '../../src/testing/scripted.ts';
+import type { ConnectOptions } from '../../packages/parley/src/client/options.ts';
+import type { ScriptedPeer, SentMessage } from '../../packages/parley/src/testing/scripted.ts';
 import { connected, type Connected } from './connected-client.ts';
 
 type Json = Readonly<Record<string, unknown>>;

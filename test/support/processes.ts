@@ -1,8 +1,8 @@
 /** Servers that are started anew by each connection, as processes on stdio are: each has its state to itself. */
 
-import type { Transport } from '../../src/jsonrpc/transport.ts';
-import type { Served } from '../../src/server/runtime/endpoint.ts';
-import { memoryTransport } from '../../src/testing/memory-transport.ts';
+import type { Transport } from '../../packages/parley/src/jsonrpc/transport.ts';
+import type { Served } from '../../packages/parley/src/server/runtime/endpoint.ts';
+import { memoryTransport } from '../../packages/parley/src/testing/memory-transport.ts';
 
 /** A transport each of whose conversations has a server of its own, without the cost of a process. */
 export function processesOf(start: () => Served): Transport {

@@ -1,7 +1,7 @@
 /** Programs that tests start in processes of their own. */
 
-import type { Transport } from '../../src/jsonrpc/transport.ts';
-import { spawn, type SpawnOptions } from '../../src/transports/stdio/client/transport.ts';
+import type { Transport } from '../../packages/parley/src/jsonrpc/transport.ts';
+import { spawn, type SpawnOptions } from '../../packages/parley/src/transports/stdio/client/transport.ts';
 
 const cache = process.env['NODE_COMPILE_CACHE'];
 

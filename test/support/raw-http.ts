@@ -2,7 +2,7 @@
 
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
-import type { FetchRequest, FetchResponse } from '../../src/transports/http/client/fetch.ts';
+import type { FetchRequest, FetchResponse } from '../../packages/parley/src/transports/http/client/fetch.ts';
 
 export const post: FetchRequest = {
   method: 'POST',

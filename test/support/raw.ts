@@ -1,9 +1,9 @@
 /** A client that is nothing but JSON: what goes in is what a peer wrote, what comes out is what it would read. */
 
 import assert from 'node:assert/strict';
-import type { AuthInfo, Conversation, Served } from '../../src/server/runtime/endpoint.ts';
-import { metaKey } from '../../src/protocol/meta.ts';
-import { revisionOf, revisions, type RevisionDate } from '../../src/protocol/revision.ts';
+import type { AuthInfo, Conversation, Served } from '../../packages/parley/src/server/runtime/endpoint.ts';
+import { metaKey } from '../../packages/parley/src/protocol/meta.ts';
+import { revisionOf, revisions, type RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
 
 /** A JSON object that came from a server. */
 export type Json = Readonly<Record<string, unknown>>;

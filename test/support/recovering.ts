@@ -1,15 +1,15 @@
 /** A client of a scripted server that is lost, and what became of it. */
 
-import { ConnectionError, unknownSessions } from '../../src/jsonrpc/transport.ts';
+import { ConnectionError, unknownSessions } from '../../packages/parley/src/jsonrpc/transport.ts';
 import {
   scriptedTransport,
   type Script,
   type ScriptedTransport,
   type ScriptedKind,
-} from '../../src/testing/scripted.ts';
-import type { Client } from '../../src/client/client.ts';
-import { createConnect } from '../../src/client/connect.ts';
-import type { ConnectOptions } from '../../src/client/options.ts';
+} from '../../packages/parley/src/testing/scripted.ts';
+import type { Client } from '../../packages/parley/src/client/client.ts';
+import { createConnect } from '../../packages/parley/src/client/connect.ts';
+import type { ConnectOptions } from '../../packages/parley/src/client/options.ts';
 
 export const stateless = '2026-07-28';
 export const handshake = '2025-11-25';

@@ -1,7 +1,7 @@
 /** A server for tests of what a handler may do during its call. */
 
-import { createServer, type Server } from '../../src/server/server.ts';
-import type { Ctx } from '../../src/server/ctx.ts';
+import { createServer, type Server } from '../../packages/parley/src/server/server.ts';
+import type { Ctx } from '../../packages/parley/src/server/ctx.ts';
 
 /** A server whose one tool does what the test says. */
 export function served(run: (ctx: Ctx) => unknown, options = {}): Server {

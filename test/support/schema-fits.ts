@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { compileSchema, type CompileOptions } from '../../src/schema/json-schema.ts';
-import type { Problem } from '../../src/schema/problem.ts';
+import { compileSchema, type CompileOptions } from '../../packages/parley/src/schema/json-schema.ts';
+import type { Problem } from '../../packages/parley/src/schema/problem.ts';
 
 export const tooMany = 'cannot be checked: there is too much to check';
 

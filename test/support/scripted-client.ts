@@ -1,15 +1,15 @@
 /** A client of our own, connected to a server that is a function: what the client sends can be looked at. */
 
 import assert from 'node:assert/strict';
-import { connect, type Client, type ConnectOptions } from '../../src/client.ts';
-import type { RevisionDate } from '../../src/protocol/revision.ts';
+import { connect, type Client, type ConnectOptions } from '../../packages/parley/src/client.ts';
+import type { RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
 import {
   scriptedTransport,
   type Script,
   type ScriptedPeer,
   type ScriptedTransport,
   type ScriptedKind,
-} from '../../src/testing.ts';
+} from '../../packages/parley/src/testing.ts';
 
 export interface Scripted {
   readonly client: Client;

@@ -1,15 +1,15 @@
 /** A server that is nothing but JSON, for a bridge to stand before: it says of itself what it is told to. */
 
-import { isObject } from '../../src/jsonrpc/message.ts';
-import { metaKey } from '../../src/protocol/meta.ts';
-import type { RevisionDate } from '../../src/protocol/revision.ts';
+import { isObject } from '../../packages/parley/src/jsonrpc/message.ts';
+import { metaKey } from '../../packages/parley/src/protocol/meta.ts';
+import type { RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
 import {
   scriptedTransport,
   type ScriptedKind,
   type ScriptedPeer,
   type ScriptedTransport,
   type SentMessage,
-} from '../../src/testing/scripted.ts';
+} from '../../packages/parley/src/testing/scripted.ts';
 import { shakesHands } from './bridged.ts';
 import type { Json } from './raw.ts';
 

@@ -1,6 +1,6 @@
 /** Keeps what our servers and clients send that the official schemas refuse. */
 
-import { observe, type Sent } from '../../src/connection/observe.ts';
+import { observe, type Sent } from '../../packages/parley/src/connection/observe.ts';
 import { wireProblems } from './wire-check.ts';
 
 const violations: string[] = [];

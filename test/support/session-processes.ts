@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { createHandler } from '../../src/transports/http/server/fetch.ts';
-import type { HttpOptions } from '../../src/transports/http/server/options.ts';
-import { createServer, type Server } from '../../src/server.ts';
-import { StoreError, type Store } from '../../src/storage/store.ts';
+import { createHandler } from '../../packages/parley/src/transports/http/server/fetch.ts';
+import type { HttpOptions } from '../../packages/parley/src/transports/http/server/options.ts';
+import { createServer, type Server } from '../../packages/parley/src/server.ts';
+import { StoreError, type Store } from '../../packages/parley/src/storage/store.ts';
 
 /** The resource that each server has. */
 export const uri = 'news://today';

@@ -1,7 +1,7 @@
 /** Scripted servers that settle on one revision before they follow a script. */
 
-import { newestRevision } from '../../src/protocol/revision.ts';
-import type { Script } from '../../src/testing/scripted.ts';
+import { newestRevision } from '../../packages/parley/src/protocol/revision.ts';
+import type { Script } from '../../packages/parley/src/testing/scripted.ts';
 
 const stateless = newestRevision.date;
 

@@ -1,11 +1,11 @@
-/** Holds the tables of `src/protocol` against the official schema of a revision, in both directions. */
+/** Holds the tables of `packages/parley/src/protocol` against the official schema of a revision, in both directions. */
 
-import { isRequired } from '../../src/protocol/compile/inspect.ts';
-import { isAlive } from '../../src/protocol/lifetime.ts';
-import { methodNames, methodOf } from '../../src/protocol/catalogue.ts';
-import { maySend, type MethodRow } from '../../src/protocol/method.ts';
-import type { Revision } from '../../src/protocol/revision.ts';
-import { kindOf, nameOf, type Kind, type Row, type Shape } from '../../src/protocol/shape.ts';
+import { isRequired } from '../../packages/parley/src/protocol/compile/inspect.ts';
+import { isAlive } from '../../packages/parley/src/protocol/lifetime.ts';
+import { methodNames, methodOf } from '../../packages/parley/src/protocol/catalogue.ts';
+import { maySend, type MethodRow } from '../../packages/parley/src/protocol/method.ts';
+import type { Revision } from '../../packages/parley/src/protocol/revision.ts';
+import { kindOf, nameOf, type Kind, type Row, type Shape } from '../../packages/parley/src/protocol/shape.ts';
 import type { Schema } from '../../scripts/schema-facts.ts';
 import { referred, type Definitions } from './official-definitions.ts';
 import { shapes } from './types.ts';

@@ -1,9 +1,9 @@
 /** Plan of a server at which a person signs in, whose authorization server is played: requests about it reach nobody. */
 
-import { AuthorizationError } from '../../src/auth/common/errors.ts';
-import type { AuthorizationFetch } from '../../src/auth/common/document.ts';
-import type { PlannedLogin, ServerPlan, WaySettings } from '../../src/cli/inspect/servers/shared.ts';
-import type { LoginView } from '../../src/cli/inspect/view.ts';
+import { AuthorizationError } from '../../packages/parley/src/auth/common/errors.ts';
+import type { AuthorizationFetch } from '../../packages/parley/src/auth/common/document.ts';
+import type { PlannedLogin, ServerPlan, WaySettings } from '../../packages/cli/src/inspect/servers/shared.ts';
+import type { LoginView } from '../../packages/cli/src/inspect/view.ts';
 
 /** Values that are sent and given; each may be a secret to look for. */
 export interface PlayedSecrets {

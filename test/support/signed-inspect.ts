@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import type { TestContext } from 'node:test';
 import { start } from './cli-process.ts';
-import type { EntryView, FeedLine, RowView, ServerView, SignInStepView } from '../../src/cli/inspect/view.ts';
+import type { EntryView, FeedLine, RowView, ServerView, SignInStepView } from '../../packages/cli/src/inspect/view.ts';
 import type { Machine } from './page-opener.ts';
 import { stuckAfterMs } from './stuck.ts';
 

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { Bridge, BridgeOptions, MergedBridge, PerPrincipalUpstream } from '../../src/bridge.ts';
-import { bridgeOver } from '../../src/bridge/bridge.ts';
-import { connect, type Client } from '../../src/client.ts';
-import type { RevisionDate } from '../../src/protocol/revision.ts';
-import { memoryCredentialStore } from '../../src/storage/memory-credentials.ts';
-import { connectInMemory, type PairOptions } from '../../src/testing/pair.ts';
+import type { Bridge, BridgeOptions, MergedBridge, PerPrincipalUpstream } from '../../packages/parley/src/bridge.ts';
+import { bridgeOver } from '../../packages/parley/src/bridge/bridge.ts';
+import { connect, type Client } from '../../packages/parley/src/client.ts';
+import type { RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
+import { memoryCredentialStore } from '../../packages/parley/src/storage/memory-credentials.ts';
+import { connectInMemory, type PairOptions } from '../../packages/parley/src/testing/pair.ts';
 import { createWorld, issuer, mcp, redirectUri, type World } from './authorization-world.ts';
 import { PageVisitor, sessionOf } from './page-visitor.ts';
 

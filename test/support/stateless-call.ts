@@ -1,6 +1,6 @@
 import { fakeEndpoint, type Fake } from './fake-endpoint.ts';
 import type { FakeVisit, Sent } from './fake-http.ts';
-import { createHttpHandler, type HttpHandler } from '../../src/transports/http/server/handler.ts';
+import { createHttpHandler, type HttpHandler } from '../../packages/parley/src/transports/http/server/handler.ts';
 
 export const newest = '2026-07-28';
 

@@ -2,7 +2,7 @@
 
 import { createInterface } from 'node:readline';
 import type { PassThrough } from 'node:stream';
-import { ConnectionError, type Transport } from '../../src/jsonrpc/transport.ts';
+import { ConnectionError, type Transport } from '../../packages/parley/src/jsonrpc/transport.ts';
 
 /** @param input Where the server reads. @param output Where it writes. It can be opened once. */
 export function streamTransport(input: PassThrough, output: PassThrough): Transport {

@@ -1,7 +1,7 @@
 /** A server whose tool asks its client for tasks; run as a program it serves stdio. */
 
-import { createServer, type Server } from '../../src/server.ts';
-import { serveStdio } from '../../src/stdio.ts';
+import { createServer, type Server } from '../../packages/parley/src/server.ts';
+import { serveStdio } from '../../packages/parley/src/stdio.ts';
 
 const schema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
 

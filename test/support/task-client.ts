@@ -1,7 +1,7 @@
 /** One client of a server with tasks, as raw messages. */
 
-import { metaKey } from '../../src/protocol/meta.ts';
-import type { Served } from '../../src/server/runtime/endpoint.ts';
+import { metaKey } from '../../packages/parley/src/protocol/meta.ts';
+import type { Served } from '../../packages/parley/src/server/runtime/endpoint.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

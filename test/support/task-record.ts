@@ -1,6 +1,6 @@
 /** A task as it is right after it was kept. */
 
-import type { TaskRecord } from '../../src/tasks/record.ts';
+import type { TaskRecord } from '../../packages/parley/src/tasks/record.ts';
 
 /** A task of one attempt that waits to be run. */
 export const freshTask: TaskRecord = {

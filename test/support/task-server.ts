@@ -1,8 +1,8 @@
 /** A server whose tool `t` may be a task, and what tests of its tasks wait for. */
 
 import type { TestContext } from 'node:test';
-import { createServer, type Ctx, type Server, type ServerOptions } from '../../src/server.ts';
-import type { TaskUse } from '../../src/server/task-definition.ts';
+import { createServer, type Ctx, type Server, type ServerOptions } from '../../packages/parley/src/server.ts';
+import type { TaskUse } from '../../packages/parley/src/server/task-definition.ts';
 import type { TaskClient } from './task-client.ts';
 
 /** JSON of an answer. */

@@ -18,7 +18,7 @@ import {
   SimpleSpanProcessor,
   type ReadableSpan,
 } from '@opentelemetry/sdk-trace-base';
-import type { OtelOptions } from '../../src/otel.ts';
+import type { OtelOptions } from '../../packages/parley/src/otel.ts';
 import { stuckAfterMs } from './stuck.ts';
 
 /** One point of a histogram. */

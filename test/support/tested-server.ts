@@ -1,5 +1,5 @@
-import type { ServerOptions } from '../../src/server/options.ts';
-import { createServer, type Server } from '../../src/server/server.ts';
+import type { ServerOptions } from '../../packages/parley/src/server/options.ts';
+import { createServer, type Server } from '../../packages/parley/src/server/server.ts';
 
 const info = { name: 'tested', version: '1.0.0', title: 'Tested', websiteUrl: 'https://tested.example/' };
 

@@ -6,17 +6,17 @@ import { PassThrough } from 'node:stream';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { createParser } from 'eventsource-parser';
-import { httpTransport } from '../../src/transports/http/client/transport.ts';
-import { toJson } from '../../src/jsonrpc/encode.ts';
-import { parseExactJson } from '../../src/json/parse-exact.ts';
-import { linkedTransport } from '../../src/jsonrpc/memory.ts';
-import type { Message } from '../../src/jsonrpc/message.ts';
-import type { Transport } from '../../src/jsonrpc/transport.ts';
-import { listen } from '../../src/transports/node/server/http.ts';
-import type { Served } from '../../src/server/runtime/endpoint.ts';
-import { memoryTransport } from '../../src/testing/memory-transport.ts';
-import { serveStdio } from '../../src/transports/stdio/server/serve.ts';
-import { streamTransport } from '../../src/transports/stdio/stream-transport.ts';
+import { httpTransport } from '../../packages/parley/src/transports/http/client/transport.ts';
+import { toJson } from '../../packages/parley/src/jsonrpc/encode.ts';
+import { parseExactJson } from '../../packages/parley/src/json/parse-exact.ts';
+import { linkedTransport } from '../../packages/parley/src/jsonrpc/memory.ts';
+import type { Message } from '../../packages/parley/src/jsonrpc/message.ts';
+import type { Transport } from '../../packages/parley/src/jsonrpc/transport.ts';
+import { listen } from '../../packages/parley/src/transports/node/server/http.ts';
+import type { Served } from '../../packages/parley/src/server/runtime/endpoint.ts';
+import { memoryTransport } from '../../packages/parley/src/testing/memory-transport.ts';
+import { serveStdio } from '../../packages/parley/src/transports/stdio/server/serve.ts';
+import { streamTransport } from '../../packages/parley/src/transports/stdio/stream-transport.ts';
 
 /** The ways on which text travels. */
 export const textWays = ['memory', 'stdio', 'http'] as const;

@@ -1,8 +1,8 @@
 /** Servers whose tools are called as raw JSON. */
 
 import assert from 'node:assert/strict';
-import type { RevisionDate } from '../../src/protocol/revision.ts';
-import { createServer, type Server } from '../../src/server/server.ts';
+import type { RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
+import { createServer, type Server } from '../../packages/parley/src/server/server.ts';
 import { open, type Json } from './raw.ts';
 
 /** A server without anything. */

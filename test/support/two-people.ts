@@ -1,6 +1,6 @@
 /** Two people who use the same program at the same address, in each way in which a bridge may know them. */
 
-import type { Served } from '../../src/server/runtime/endpoint.ts';
+import type { Served } from '../../packages/parley/src/server/runtime/endpoint.ts';
 import { open, statelessDate, type Raw, type RawOptions } from './raw.ts';
 
 /** How the two are known. */

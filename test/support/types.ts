@@ -3,10 +3,10 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { isShape, nameOf, ref, type Row, type ShapeOf, type Type } from '../../src/protocol/shape.ts';
+import { isShape, nameOf, ref, type Row, type ShapeOf, type Type } from '../../packages/parley/src/protocol/shape.ts';
 import { root } from './sources.ts';
 
-const folder = join(root, 'src/protocol');
+const folder = join(root, 'packages/parley/src/protocol');
 const files = [
   'capability.ts',
   'meta.ts',

@@ -1,10 +1,10 @@
 /** The ways in which a client of this process reaches a server of it. */
 
-import { httpTransport } from '../../src/transports/http/client/transport.ts';
-import { createHandler } from '../../src/transports/http/server/fetch.ts';
-import type { Transport } from '../../src/jsonrpc/transport.ts';
-import { memoryTransport } from '../../src/testing/memory-transport.ts';
-import type { Server } from '../../src/server/server.ts';
+import { httpTransport } from '../../packages/parley/src/transports/http/client/transport.ts';
+import { createHandler } from '../../packages/parley/src/transports/http/server/fetch.ts';
+import type { Transport } from '../../packages/parley/src/jsonrpc/transport.ts';
+import { memoryTransport } from '../../packages/parley/src/testing/memory-transport.ts';
+import type { Server } from '../../packages/parley/src/server/server.ts';
 
 /** One way, and what makes a transport of it. */
 export interface Way {

@@ -1,6 +1,6 @@
-import { isObject } from '../../src/jsonrpc/message.ts';
-import { revisions, type Revision } from '../../src/protocol/revision.ts';
-import type { Sent } from '../../src/connection/observe.ts';
+import { isObject } from '../../packages/parley/src/jsonrpc/message.ts';
+import { revisions, type Revision } from '../../packages/parley/src/protocol/revision.ts';
+import type { Sent } from '../../packages/parley/src/connection/observe.ts';
 import { officialSchema, type Judge, type OfficialSchema } from './official-schemas.ts';
 
 /** What breaks the official schema in a message that we sent; nothing when it is as its revision wrote it. */

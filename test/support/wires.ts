@@ -3,13 +3,13 @@
 import { PassThrough } from 'node:stream';
 import { createInterface } from 'node:readline';
 import { createParser } from 'eventsource-parser';
-import { isObject } from '../../src/jsonrpc/message.ts';
-import { metaKey } from '../../src/protocol/meta.ts';
-import { methodOf } from '../../src/protocol/catalogue.ts';
-import type { Revision } from '../../src/protocol/revision.ts';
-import type { Served } from '../../src/server/runtime/endpoint.ts';
-import { serveStdio } from '../../src/transports/stdio/server/serve.ts';
-import { listen } from '../../src/transports/node/server/http.ts';
+import { isObject } from '../../packages/parley/src/jsonrpc/message.ts';
+import { metaKey } from '../../packages/parley/src/protocol/meta.ts';
+import { methodOf } from '../../packages/parley/src/protocol/catalogue.ts';
+import type { Revision } from '../../packages/parley/src/protocol/revision.ts';
+import type { Served } from '../../packages/parley/src/server/runtime/endpoint.ts';
+import { serveStdio } from '../../packages/parley/src/transports/stdio/server/serve.ts';
+import { listen } from '../../packages/parley/src/transports/node/server/http.ts';
 
 /** What a wire brings in; messages of one stream come in order. */
 export type Deliver = (stream: number, message: unknown) => void;

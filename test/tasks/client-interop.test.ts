@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { test, type TestContext } from 'node:test';
-import { connect, TaskCancelledError, type Client, type ConnectOptions } from '../../src/client.ts';
-import { listen } from '../../src/node.ts';
-import { createServer } from '../../src/server.ts';
+import { connect, TaskCancelledError, type Client, type ConnectOptions } from '../../packages/parley/src/client.ts';
+import { listen } from '../../packages/parley/src/node.ts';
+import { createServer } from '../../packages/parley/src/server.ts';
 import { spawnNode } from '../support/programs.ts';
-import { scriptedTransport } from '../../src/testing.ts';
-import type { CallToolResult } from '../../src/protocol.ts';
+import { scriptedTransport } from '../../packages/parley/src/testing.ts';
+import type { CallToolResult } from '../../packages/parley/src/protocol.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { createBridge } from '../../src/bridge.ts';
-import { connect, type Client, type ConnectOptions } from '../../src/client.ts';
-import { listen } from '../../src/node.ts';
-import { createServer, type Server } from '../../src/server.ts';
+import { createBridge } from '../../packages/parley/src/bridge.ts';
+import { connect, type Client, type ConnectOptions } from '../../packages/parley/src/client.ts';
+import { listen } from '../../packages/parley/src/node.ts';
+import { createServer, type Server } from '../../packages/parley/src/server.ts';
 import { spawnNode } from '../support/programs.ts';
-import { connectInMemory, record } from '../../src/testing.ts';
+import { connectInMemory, record } from '../../packages/parley/src/testing.ts';
 import { askingServer } from '../support/task-asking-server.ts';
 
 type Json = Readonly<Record<string, unknown>>;

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { connect } from '../../src/client.ts';
-import { listen } from '../../src/node.ts';
-import { createServer } from '../../src/server.ts';
-import { scriptedTransport } from '../../src/testing.ts';
+import { connect } from '../../packages/parley/src/client.ts';
+import { listen } from '../../packages/parley/src/node.ts';
+import { createServer } from '../../packages/parley/src/server.ts';
+import { scriptedTransport } from '../../packages/parley/src/testing.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 type Handle = (request: { readonly params: Json }, extra: Extra) => Promise<unknown>;

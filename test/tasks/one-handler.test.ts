@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { connect, type Client, type ConnectOptions } from '../../src/client.ts';
-import { listen } from '../../src/node.ts';
-import type { RevisionDate } from '../../src/protocol.ts';
+import { connect, type Client, type ConnectOptions } from '../../packages/parley/src/client.ts';
+import { listen } from '../../packages/parley/src/node.ts';
+import type { RevisionDate } from '../../packages/parley/src/protocol.ts';
 import { spawnNode } from '../support/programs.ts';
-import { connectInMemory } from '../../src/testing.ts';
+import { connectInMemory } from '../../packages/parley/src/testing.ts';
 import { oneHandlerServer } from '../support/one-handler-server.ts';
 
 /** Answers with what it was asked, so that no answer is taken for another. */

@@ -2,10 +2,10 @@
 
 import { Redis } from 'ioredis';
 import { Pool } from 'pg';
-import { postgresTasks } from '../../src/postgres.ts';
-import { redisTasks } from '../../src/redis.ts';
-import { sqliteTasks, type SqliteHandle } from '../../src/sqlite.ts';
-import type { TaskStore } from '../../src/storage/tasks.ts';
+import { postgresTasks } from '../../packages/parley/src/postgres.ts';
+import { redisTasks } from '../../packages/parley/src/redis.ts';
+import { sqliteTasks, type SqliteHandle } from '../../packages/parley/src/sqlite.ts';
+import type { TaskStore } from '../../packages/parley/src/storage/tasks.ts';
 
 /** A store, and what lets go of it. */
 export interface OpenedStore {

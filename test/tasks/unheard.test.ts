@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { begun, engine, led, statusOf, textOf } from '../support/engine-led.ts';
-import { memoryTasks } from '../../src/storage/memory-tasks.ts';
-import type { TaskStore } from '../../src/storage/tasks.ts';
-import type { TaskExecutor } from '../../src/tasks/executor.ts';
+import { memoryTasks } from '../../packages/parley/src/storage/memory-tasks.ts';
+import type { TaskStore } from '../../packages/parley/src/storage/tasks.ts';
+import type { TaskExecutor } from '../../packages/parley/src/tasks/executor.ts';
 
 const minute = 60_000;
 

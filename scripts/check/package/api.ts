@@ -1,8 +1,5 @@
 /** The public API changes only on purpose, and every name of it is described. */
 
-import { globSync } from 'node:fs';
-import { join } from 'node:path';
-import { root } from '../../../test/support/sources.ts';
 import type { ApiReport } from '../../api-reports.ts';
 import { stale } from '../generated.ts';
 import type { Repository } from '../repository.ts';
@@ -43,10 +40,8 @@ const workings = new Set([
 export const apiRule: Rule = {
   demand: 'api/ has the reports of what is exported, each name with a doc comment',
   async find(repository) {
-    const entries = globSync('dist/*.d.ts', { cwd: root }).map((path) => join(root, path));
-    if (entries.length === 0) throw new Error('the package is not built: npm run build');
-    const { apiReports } = await import('../../api-reports.ts');
-    return apiFaults(repository, apiReports(entries));
+    const { apiReports, entryDeclarations } = await import('../../api-reports.ts');
+    return apiFaults(repository, apiReports(entryDeclarations()));
   },
 };
 

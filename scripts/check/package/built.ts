@@ -8,7 +8,7 @@ import { root } from '../../../test/support/sources.ts';
 import { entries } from '../../bundle.ts';
 import type { Finding, Rule } from '../rule.ts';
 
-const dist = join(root, 'dist');
+const dist = join(root, 'packages/parley/dist');
 const builder = 'scripts/build.ts';
 
 /** The exports of each entry point. */
@@ -56,7 +56,7 @@ export function earlyLoads(folder: string): readonly Finding[] {
       .filter((name) => name.endsWith('.js'))
       .map((name) => [join(folder, name), readFileSync(join(folder, name), 'utf8')]),
   );
-  const started = new Set([...texts.keys()].filter((file) => dirname(file) === folder || file.endsWith('cli/main.js')));
+  const started = new Set([...texts.keys()].filter((file) => dirname(file) === folder));
   for (const file of started)
     for (const [, name = ''] of (texts.get(file) ?? '').matchAll(/^(?:import|export|\}) .*"(\.\S*)"/gm))
       started.add(join(dirname(file), name));
@@ -82,7 +82,7 @@ export const bundlesRule: Rule = {
     const found = await Promise.all(
       entries
         .filter((entry) => !ofNode.has(entry))
-        .map((entry) => bundleFaults(`./dist/${entry === '' ? 'index' : entry}.js`)),
+        .map((entry) => bundleFaults(`./packages/parley/dist/${entry === '' ? 'index' : entry}.js`)),
     );
     return found.flat();
   },

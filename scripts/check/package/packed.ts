@@ -1,44 +1,22 @@
-/** The packed package has maps, types and files that serve whoever installs it. */
+/** The packed packages have types and files that work where they are installed, and nothing else. */
 
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { packageTarball, unpackedPackage } from '../../package-once.ts';
-import type { Repository } from '../repository.ts';
+import { join } from 'node:path';
+import { packageNames, packageTarball, unpackedPackage } from '../../package-once.ts';
 import type { Finding, Rule } from '../rule.ts';
 import { runTool } from '../tools.ts';
 
-const maxBytes = 4_000_000;
+/** The most that a package may have. Raising one needs a decision record. */
+const limits = {
+  'parley-mcp': { packedBytes: 1_000_000, bytes: 4_000_000, files: 400 },
+  'parley-cli': { packedBytes: 1_400_000, bytes: 5_000_000, files: 400 },
+} as const;
 
 /** The paths of files in a folder of the package, from the package. */
 function filesIn(installed: string, folder: string): readonly string[] {
   return readdirSync(join(installed, folder), { recursive: true, encoding: 'utf8' }).map((name) =>
     join(folder, name).replaceAll('\\', '/'),
   );
-}
-
-export const mapsRule: Rule = {
-  demand: 'every packed .js and .d.ts is mapped to sources in the package',
-  find: () => mapFaults(unpackedPackage()),
-};
-
-/** The files of a package without a map, or with one to sources that are not there. */
-export function mapFaults(installed: string): readonly Finding[] {
-  // The page is one script, for a browser.
-  const files = filesIn(installed, 'dist').filter((name) => /\.(js|d\.ts)$/.test(name) && !/inspect\/page/.test(name));
-  return files.flatMap((file): readonly Finding[] => {
-    const text = readFileSync(join(installed, file), 'utf8');
-    const map = /\/\/# sourceMappingURL=(\S+)\s*$/.exec(text)?.[1];
-    if (map === undefined) {
-      // A file that only exports names again has nothing to map.
-      const declares = /^\s*(?:const|function|class|async|await|interface|type)\b/m.test(text);
-      return declares ? [{ file, text: 'has no map; look at scripts/build.ts' }] : [];
-    }
-    const folder = dirname(join(installed, file));
-    const { sources }: { sources: readonly string[] } = JSON.parse(readFileSync(join(folder, map), 'utf8'));
-    return sources
-      .filter((source) => !existsSync(resolve(folder, source)))
-      .map((source) => ({ file, text: `is mapped to ${source}, which is not in the package` }));
-  });
 }
 
 export const completeTypesRule: Rule = {
@@ -81,20 +59,49 @@ export function newerTypes(installed: string): readonly Finding[] {
 }
 
 export const contentsRule: Rule = {
-  demand: `the package holds no tests, all that README.md links, and at most ${maxBytes / 1e6} MB`,
-  find: (repository) => contentFaults(repository, unpackedPackage(), statSync(packageTarball()).size),
+  demand: 'the packages are small, and hold no sources, tests or maps, and all that their README.md links',
+  find: () =>
+    packageNames.flatMap((name) =>
+      contentFaults(unpackedPackage(name), { ...limits[name], packed: statSync(packageTarball(name)).size }),
+    ),
 };
 
-export function contentFaults({ read }: Repository, installed: string, bytes: number): readonly Finding[] {
-  const tests = filesIn(installed, 'src').filter((name) => /\.test(-d)?\.ts$/.test(name));
-  const links = [...read('README.md').matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, path = '']) => path);
+/** The size of a tarball, and the most that a package may have. */
+export interface ContentLimits {
+  readonly packed: number;
+  readonly packedBytes: number;
+  readonly bytes: number;
+  readonly files: number;
+}
+
+/** What is wrong with an unpacked package. */
+export function contentFaults(installed: string, limits: ContentLimits): readonly Finding[] {
+  const files = readdirSync(installed, { recursive: true, withFileTypes: true })
+    .filter((file) => file.isFile())
+    .map((file) =>
+      join(file.parentPath, file.name)
+        .slice(installed.length + 1)
+        .replaceAll('\\', '/'),
+    );
+  const bytes = files.reduce((sum, file) => sum + statSync(join(installed, file)).size, 0);
+  const links = [...readFileSync(join(installed, 'README.md'), 'utf8').matchAll(/\]\((?!https?:)([^)#]+)/g)];
+  const sizes = [
+    [limits.packed, limits.packedBytes, 'packed bytes'],
+    [bytes, limits.bytes, 'bytes'],
+    [files.length, limits.files, 'files'],
+  ] as const;
   return [
-    ...tests.map((file) => ({ file, text: 'is a test in the package; look at `files` in package.json' })),
+    ...files
+      .filter((file) => /\.map$|(?<!\.d)\.ts$/.test(file))
+      .map((file) => ({ file, text: 'is in the package; look at `files` in package.json' })),
     ...links
-      .filter((path) => !existsSync(join(installed, path)))
-      .map((path) => ({ file: 'README.md', text: `links ${path}, which is not in the package` })),
-    ...(bytes > maxBytes
-      ? [{ file: 'package.json', text: `makes a package of ${bytes} bytes, over ${maxBytes}; leave something out` }]
-      : []),
+      .filter(([, path = '']) => !existsSync(join(installed, path)))
+      .map(([, path]) => ({ file: 'README.md', text: `links ${path}, which is not in the package` })),
+    ...sizes
+      .filter(([size, most]) => size > most)
+      .map(([size, most, unit]) => ({
+        file: 'package.json',
+        text: `makes a package of ${size} ${unit}, over ${most}; leave something out`,
+      })),
   ];
 }

@@ -8,21 +8,21 @@ import type { Finding, Rule } from '../rule.ts';
 
 export const productsRule: Rule = {
   demand: 'no built entry point loads a module of another product, at its start or later',
-  find: () => strayModules(join(root, 'dist')),
+  find: () => strayModules(join(root, 'packages/parley/dist')),
 };
 
 /** A built file. */
 interface Chunk {
   /** The files that it imports, by statements and by `import()`. */
   readonly loads: readonly string[];
-  /** The modules that it holds, by their paths in `src/`. */
+  /** The modules that it holds, by their paths in the sources of the library. */
   readonly modules: readonly string[];
 }
 
 /** Every chunk with modules that an entry point reaches and may not load. */
 export function strayModules(folder: string): readonly Finding[] {
   const chunks = chunksOf(folder);
-  const entries = [...chunks.keys()].filter((name) => !name.includes('/') || name === 'cli/main.js');
+  const entries = [...chunks.keys()].filter((name) => !name.includes('/'));
   return entries.flatMap((entry) =>
     [...reached(entry, chunks)].flatMap((name) => {
       const strays = chunks.get(name)?.modules.filter((path) => !mayLoad(entry.replace(/\.js$/, ''), path)) ?? [];
@@ -35,7 +35,7 @@ export function strayModules(folder: string): readonly Finding[] {
 
 function chunksOf(folder: string): ReadonlyMap<string, Chunk> {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => name.replaceAll('\\', '/'));
-  const built = names.filter((name) => name.endsWith('.js') && !name.startsWith('inspect/page/'));
+  const built = names.filter((name) => name.endsWith('.js'));
   return new Map(built.map((name) => [name, chunkOf(folder, name)]));
 }
 

@@ -1,13 +1,16 @@
-/** The tarball is in order for those who install it, by the tools that judge packages. */
+/** The tarballs are in order, by published tools that check packages. */
 
-import { packageTarball } from '../../package-once.ts';
+import { packageNames, packageTarball } from '../../package-once.ts';
 import type { Finding } from '../rule.ts';
 import { runTool, type Outcome, type Tool } from '../tools.ts';
 
 export const publintRule: Tool = {
-  demand: 'publint finds nothing in the tarball',
+  demand: 'publint finds nothing in the tarballs',
   async find() {
-    return unlessFine(await runTool('publint/src/cli.js', ['run', packageTarball(), '--strict']));
+    const outcomes = packageNames.map((name) =>
+      runTool('publint/src/cli.js', ['run', packageTarball(name), '--strict']),
+    );
+    return (await Promise.all(outcomes)).flatMap(unlessFine);
   },
 };
 

@@ -8,7 +8,7 @@ import { createRequire } from 'node:module';
 import { env } from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { root } from '../../../test/support/sources.ts';
-import type { Source } from '../source-files.ts';
+import { fileOf, type Source } from '../source-files.ts';
 
 // The checker as a binary where one is installed: the same in JavaScript takes several times as long. The others need Java.
 env['RECHECK_BACKEND'] = hasBinary() ? 'native' : 'pure';
@@ -81,7 +81,7 @@ export async function composedIn(path: string): Promise<Composed> {
     apply: (target, _, [pattern, flags]: [string, string?]) => hear(target(pattern, flags)),
   });
   try {
-    await import(`${pathToFileURL(join(root, 'src', path)).href}?load=${load}`);
+    await import(`${pathToFileURL(join(root, fileOf(path))).href}?load=${load}`);
   } finally {
     globalThis.RegExp = native;
   }

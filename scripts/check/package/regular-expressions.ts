@@ -1,8 +1,8 @@
-/** Every regular expression of `src/` takes time linear in the text. Prints what it finds as JSON when it is started. */
+/** Every regular expression of the sources takes time linear in the text. Prints what it finds as JSON when it is started. */
 
 import { repositoryOnDisk, type Repository } from '../repository.ts';
 import type { Finding, Rule } from '../rule.ts';
-import { sourcesOf } from '../source-files.ts';
+import { fileOf, sourcesOf } from '../source-files.ts';
 import { composedIn, superLinear, writtenIn, type Expression } from './regular-expressions-in.ts';
 
 const keysNamed = { source: String.raw`((\\?)"(?:code|token)\2"\s*:\s*)\2"`, flags: 'g' };
@@ -23,13 +23,13 @@ const later: Readonly<Record<string, readonly Omit<Expression, 'path'>[]>> = {
 };
 
 export const regularExpressionsRule: Rule = {
-  demand: 'every regular expression of src/ takes time linear in the text',
+  demand: 'every regular expression of the sources takes time linear in the text',
   async find(repository) {
     const { expressions, faults } = await expressionsOf(repository);
     const distinct = [...new Map(expressions.map((one) => [`/${one.source}/${one.flags}`, one])).values()];
     const slow = distinct.flatMap((one) => {
       const problem = superLinear(one);
-      return problem === undefined ? [] : [{ file: `src/${one.path}`, text: `has ${problem}` }];
+      return problem === undefined ? [] : [{ file: fileOf(one.path), text: `has ${problem}` }];
     });
     return [...faults, ...slow];
   },
@@ -51,7 +51,7 @@ async function expressionsOf(repository: Repository): Promise<Expressions> {
     const composed = known.length === calls ? undefined : await composedIn(file.path);
     if (known.length + (composed?.places ?? 0) !== calls)
       faults.push({
-        file: `src/${file.path}`,
+        file: fileOf(file.path),
         text: 'puts together an expression that is not seen; list one like it in scripts/check/package/regular-expressions.ts',
       });
     expressions.push(...known, ...(composed?.expressions ?? []));

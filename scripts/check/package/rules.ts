@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import type { Finding, Rule } from '../rule.ts';
 import { apiRule } from './api.ts';
 import { bundlesRule, onDemandRule, oneExportRule } from './built.ts';
-import { completeTypesRule, contentsRule, mapsRule, olderCompilersRule } from './packed.ts';
+import { completeTypesRule, contentsRule, olderCompilersRule } from './packed.ts';
 import { productsRule } from './products.ts';
 import { attwRule, publintRule } from './published.ts';
 import { pageSizeRule, sizesRule } from './sizes.ts';
@@ -21,7 +21,6 @@ export const ofPackage: Readonly<Record<string, Rule>> = {
   'on-demand': onDemandRule,
   products: productsRule,
   bundles: bundlesRule,
-  maps: mapsRule,
   'complete-types': completeTypesRule,
   'older-compilers': olderCompilersRule,
   contents: contentsRule,
@@ -30,7 +29,7 @@ export const ofPackage: Readonly<Record<string, Rule>> = {
 /** It takes as long as all the others, in a process of its own. */
 export const ofSource: Readonly<Record<string, Rule>> = {
   'regular-expressions': {
-    demand: 'every regular expression of src/ takes time linear in the text',
+    demand: 'every regular expression of the sources takes time linear in the text',
     async find() {
       const script = join(import.meta.dirname, 'regular-expressions.ts');
       const { stdout } = await promisify(execFile)(process.execPath, [script]);

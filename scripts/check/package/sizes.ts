@@ -30,7 +30,7 @@ export const pageSizeRule: Rule = {
 
 /** What is wrong with the size of a page. */
 export function pageFaults(folder: string): readonly Finding[] {
-  const file = 'src/cli/inspect/page/main.tsx';
+  const file = 'packages/cli/src/inspect/page/main.tsx';
   const sizes = readdirSync(folder).map((name) => gzipSync(readFileSync(join(folder, name)), { level: 9 }).length);
   const size = sizes.reduce((all, one) => all + one, 0) / 1_024;
   if (size < 40)

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test, type TestContext } from 'node:test';
-import { checkClient } from '../../../src/cli/check/client/check-client.ts';
-import type { CheckReport } from '../../../src/cli/check/report.ts';
-import { connect } from '../../../src/client.ts';
+import { checkClient } from '../../../packages/cli/src/check/client/check-client.ts';
+import type { CheckReport } from '../../../packages/cli/src/check/report.ts';
+import { connect } from '../../../packages/parley/src/client.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -10,9 +10,9 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { checkClient } from '../../../src/cli/check/client/check-client.ts';
-import type { CheckReport } from '../../../src/cli/check/report.ts';
-import { ownCommand } from '../../../src/cli/commands/own-command.ts';
+import { checkClient } from '../../../packages/cli/src/check/client/check-client.ts';
+import type { CheckReport } from '../../../packages/cli/src/check/report.ts';
+import { ownCommand } from '../../../packages/cli/src/commands/own-command.ts';
 
 type Loaded = Readonly<Record<string, unknown>>;
 

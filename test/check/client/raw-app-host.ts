@@ -1,7 +1,7 @@
 /** A small host of apps, without a browser, that makes one mistake, or none. */
 
 import { createContext, runInContext } from 'node:vm';
-import type { Client } from '../../../src/client.ts';
+import type { Client } from '../../../packages/parley/src/client.ts';
 
 /** Mistakes that it can make. */
 export type HostMistake =

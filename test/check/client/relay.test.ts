@@ -9,18 +9,22 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import { describe, test, type TestContext } from 'node:test';
-import { checkClient } from '../../../src/cli/check/client/check-client.ts';
-import { relay } from '../../../src/cli/check/client/relay/relay.ts';
-import { dyingTimes, ServedProcesses, type ServedProcess } from '../../../src/cli/check/client/relay/served-process.ts';
-import { processRules } from '../../../src/cli/check/client/rules/processes.ts';
-import { Talk } from '../../../src/cli/check/client/talk.ts';
-import type { CheckReport } from '../../../src/cli/check/report.ts';
-import { UsageError } from '../../../src/cli/commands/io.ts';
-import { ownCommand } from '../../../src/cli/commands/own-command.ts';
-import { connect, type ConnectOptions } from '../../../src/client.ts';
-import { monotonicNow } from '../../../src/jsonrpc/timeout.ts';
-import { revisionOf, revisions } from '../../../src/protocol/revision.ts';
-import { spawn } from '../../../src/stdio.ts';
+import { checkClient } from '../../../packages/cli/src/check/client/check-client.ts';
+import { relay } from '../../../packages/cli/src/check/client/relay/relay.ts';
+import {
+  dyingTimes,
+  ServedProcesses,
+  type ServedProcess,
+} from '../../../packages/cli/src/check/client/relay/served-process.ts';
+import { processRules } from '../../../packages/cli/src/check/client/rules/processes.ts';
+import { Talk } from '../../../packages/cli/src/check/client/talk.ts';
+import type { CheckReport } from '../../../packages/cli/src/check/report.ts';
+import { UsageError } from '../../../packages/cli/src/commands/io.ts';
+import { ownCommand } from '../../../packages/cli/src/commands/own-command.ts';
+import { connect, type ConnectOptions } from '../../../packages/parley/src/client.ts';
+import { monotonicNow } from '../../../packages/parley/src/jsonrpc/timeout.ts';
+import { revisionOf, revisions } from '../../../packages/parley/src/protocol/revision.ts';
+import { spawn } from '../../../packages/parley/src/stdio.ts';
 import { quickly } from '../../support/programs.ts';
 import { root } from '../../support/sources.ts';
 import { commanded } from '../commanded.ts';

@@ -4,7 +4,7 @@ import { openSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { basename, dirname, join } from 'node:path';
-import type { CredentialStore } from '../../../src/storage/credentials.ts';
+import type { CredentialStore } from '../../../packages/parley/src/storage/credentials.ts';
 import { endNow } from '../../support/misfortunes.ts';
 import type { Orders } from './messages.ts';
 import type { Step } from './plan.ts';

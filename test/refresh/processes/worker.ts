@@ -1,12 +1,12 @@
 /** A process of a schedule: it sends requests to a server that wants a login, until all is calm and it has got through. */
 
 import { setTimeout } from 'node:timers/promises';
-import { AuthorizationError } from '../../../src/auth/common/errors.ts';
-import type { AuthorizationFetch } from '../../../src/auth/common/document.ts';
-import type { RedirectRequest } from '../../../src/auth/common/redirect.ts';
-import { carrier } from '../../../src/transports/http/client/authorized.ts';
-import { fileCredentialStore } from '../../../src/transports/node/credentials/file-credentials.ts';
-import { oauth } from '../../../src/auth/client/person/oauth.ts';
+import { AuthorizationError } from '../../../packages/parley/src/auth/common/errors.ts';
+import type { AuthorizationFetch } from '../../../packages/parley/src/auth/common/document.ts';
+import type { RedirectRequest } from '../../../packages/parley/src/auth/common/redirect.ts';
+import { carrier } from '../../../packages/parley/src/transports/http/client/authorized.ts';
+import { fileCredentialStore } from '../../../packages/parley/src/transports/node/credentials/file-credentials.ts';
+import { oauth } from '../../../packages/parley/src/auth/client/person/oauth.ts';
 import { randomOf } from '../../support/random.ts';
 import { Deaths } from './deaths.ts';
 import { nameHeader, type Orders, type Said, type Told } from './messages.ts';

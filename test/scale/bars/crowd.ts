@@ -1,6 +1,6 @@
 /** Many clients in sessions of a service behind a proxy, and what they saw. */
 
-import { connect, type Client } from '../../../src/client.ts';
+import { connect, type Client } from '../../../packages/parley/src/client.ts';
 import { startService, type Service } from '../processes/service.ts';
 
 /** Clients of 2025-11-25, each with its session and its stream for what is told unasked. */

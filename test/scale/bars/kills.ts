@@ -1,6 +1,6 @@
 /** 12.3: processes killed at random beside 500 sessions with 1,000 streams: nothing is lost or doubled, and who waited for what died is told. */
 
-import { ConnectionError } from '../../../src/client.ts';
+import { ConnectionError } from '../../../packages/parley/src/client.ts';
 import type { Service } from '../processes/service.ts';
 import { withCrowd, type Crowd } from './crowd.ts';
 import { parts, pause } from './service.ts';

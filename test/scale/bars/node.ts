@@ -1,9 +1,9 @@
 /** One process of a service whose bars are measured: it says its URL, and does what it is told by messages of its parent. */
 
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { listen } from '../../../src/node.ts';
-import { redis } from '../../../src/redis.ts';
-import { createServer } from '../../../src/server.ts';
+import { listen } from '../../../packages/parley/src/node.ts';
+import { redis } from '../../../packages/parley/src/redis.ts';
+import { createServer } from '../../../packages/parley/src/server.ts';
 import type { NodeWish, NodeUsage } from './service.ts';
 
 const { REDIS_URL, KEYS = '', RATE, AUTH } = process.env;

@@ -1,7 +1,7 @@
 /** Clients that talk to a service: ours in each revision, and published ones. */
 
-import { connect } from '../../../src/client.ts';
-import { revisions } from '../../../src/protocol/revision.ts';
+import { connect } from '../../../packages/parley/src/client.ts';
+import { revisions } from '../../../packages/parley/src/protocol/revision.ts';
 
 /** A client that is connected. */
 export interface Caller {

@@ -1,8 +1,8 @@
 /** One process of a service: it says its URL, and ends as a platform has it end. */
 
-import { listen } from '../../../src/node.ts';
-import { redis } from '../../../src/redis.ts';
-import { createServer } from '../../../src/server.ts';
+import { listen } from '../../../packages/parley/src/node.ts';
+import { redis } from '../../../packages/parley/src/redis.ts';
+import { createServer } from '../../../packages/parley/src/server.ts';
 import { patientRedis } from '../../support/patient-redis.ts';
 
 const { REDIS_URL = '', KEYS = '', PATIENT = '' } = process.env;

@@ -3,7 +3,7 @@
 /** One fault: a place of a file, and what stands there in its stead. */
 export interface PlantedFault {
   readonly name: string;
-  /** Path of the file below `src/`. */
+  /** Path of the file below `packages/parley/src/`. */
   readonly file: string;
   readonly from: string;
   readonly to: string;

@@ -6,7 +6,7 @@ import { plantedFaults } from './faults.ts';
 const fault = plantedFaults.find(({ name }) => name === process.env['PLANTED']);
 if (fault === undefined) throw new Error(`there is no fault ${process.env['PLANTED']}`);
 const { file, from, to } = fault;
-const url = new URL(`../../../src/${file}`, import.meta.url).href;
+const url = new URL(`../../../packages/parley/src/${file}`, import.meta.url).href;
 
 registerHooks({
   load(loaded, context, next) {

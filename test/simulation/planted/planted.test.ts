@@ -28,7 +28,7 @@ test('every planted fault has a name of its own', () => {
 
 test('what every planted fault changes stands in its file once', () => {
   for (const { name, file, from } of plantedFaults) {
-    const text = readFileSync(new URL(`../../../src/${file}`, import.meta.url), 'utf8');
+    const text = readFileSync(new URL(`../../../packages/parley/src/${file}`, import.meta.url), 'utf8');
     assert.equal(text.split(from).length, 2, `${name}: ${file} has ${JSON.stringify(from)} once`);
   }
 });

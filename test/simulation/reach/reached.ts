@@ -7,7 +7,7 @@ import { isLeftOut } from './left-out.ts';
 
 /** What ran of a file. */
 export interface Reached {
-  /** Below `src/`. */
+  /** Below `packages/parley/src/`. */
   readonly file: string;
   readonly branches: number;
   readonly covered: number;
@@ -27,7 +27,7 @@ export async function reached(run: () => Promise<unknown>, wanted: (file: string
     await run();
     const { result } = await session.post('Profiler.takePreciseCoverage');
     return result.flatMap(({ url, functions }) => {
-      const file = /\/src\/(.*\.ts)$/.exec(url)?.[1];
+      const file = /\/packages\/parley\/src\/(.*\.ts)$/.exec(url)?.[1];
       if (file === undefined || !wanted(file)) return [];
       const source = readFileSync(fileURLToPath(url), 'utf8');
       // A function that never ran is one range; what has no blocks of its own is counted by the one around it. What follows a statement that

@@ -1,10 +1,10 @@
 /** A process that is a bridge: its server is another process, which speaks one revision and is reached over a network of its own. */
 
-import { createBridge, type Bridge } from '../../../src/bridge.ts';
-import { httpTransport } from '../../../src/http.ts';
-import type { Fetch } from '../../../src/transports/http/client/fetch.ts';
-import { createHttpHandler, type HttpHandler } from '../../../src/transports/http/server/handler.ts';
-import type { Store } from '../../../src/storage/store.ts';
+import { createBridge, type Bridge } from '../../../packages/parley/src/bridge.ts';
+import { httpTransport } from '../../../packages/parley/src/http.ts';
+import type { Fetch } from '../../../packages/parley/src/transports/http/client/fetch.ts';
+import { createHttpHandler, type HttpHandler } from '../../../packages/parley/src/transports/http/server/handler.ts';
+import type { Store } from '../../../packages/parley/src/storage/store.ts';
 import type { Process } from '../world.ts';
 import { knowing, roundMs } from './node.ts';
 

@@ -3,15 +3,15 @@
  * that nobody waits for any more, and goes in the middle of it.
  */
 
-import { FinishedCalls } from '../../../src/bridge/upstream/parked/finished.ts';
-import { Kept } from '../../../src/bridge/upstream/parked/kept.ts';
-import { answerReceived } from '../../../src/server/runtime/batch.ts';
-import type { Conversation } from '../../../src/server/runtime/endpoint.ts';
-import { memoryRoundStore } from '../../../src/server/runtime/input/state-store.ts';
-import { createServer, type Server } from '../../../src/server.ts';
-import { MemoryLimits } from '../../../src/storage/memory/limits.ts';
-import { Heap } from '../../../src/storage/memory/heap.ts';
-import { unlessAborted } from '../../../src/storage/turns.ts';
+import { FinishedCalls } from '../../../packages/parley/src/bridge/upstream/parked/finished.ts';
+import { Kept } from '../../../packages/parley/src/bridge/upstream/parked/kept.ts';
+import { answerReceived } from '../../../packages/parley/src/server/runtime/batch.ts';
+import type { Conversation } from '../../../packages/parley/src/server/runtime/endpoint.ts';
+import { memoryRoundStore } from '../../../packages/parley/src/server/runtime/input/state-store.ts';
+import { createServer, type Server } from '../../../packages/parley/src/server.ts';
+import { MemoryLimits } from '../../../packages/parley/src/storage/memory/limits.ts';
+import { Heap } from '../../../packages/parley/src/storage/memory/heap.ts';
+import { unlessAborted } from '../../../packages/parley/src/storage/turns.ts';
 import type { Process } from '../world.ts';
 import { chance } from './chance.ts';
 import { pause, sample } from './handling.ts';

@@ -1,7 +1,12 @@
 /** The end of a line at which a server by hand is, with a client of ours at the other. */
 
-import { connect, type Client } from '../../../src/client.ts';
-import { ConnectionError, type Receiver, type SendOptions, type Transport } from '../../../src/jsonrpc/transport.ts';
+import { connect, type Client } from '../../../packages/parley/src/client.ts';
+import {
+  ConnectionError,
+  type Receiver,
+  type SendOptions,
+  type Transport,
+} from '../../../packages/parley/src/jsonrpc/transport.ts';
 import type { Process } from '../world.ts';
 import type { GuestParts } from './raw.ts';
 

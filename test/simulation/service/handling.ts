@@ -1,6 +1,6 @@
 /** What handlers of a simulated service do while they run. */
 
-import type { AskAsTaskOptions, Ctx } from '../../../src/server/ctx.ts';
+import type { AskAsTaskOptions, Ctx } from '../../../packages/parley/src/server/ctx.ts';
 
 /** Asks the client, and gives its words. */
 export async function sample(ctx: Pick<Ctx, 'sample'>, text: string, options?: AskAsTaskOptions): Promise<string> {

@@ -3,8 +3,8 @@
  * it. Whatever it begins ends, one way or the other.
  */
 
-import { connect, type Client } from '../../../src/client.ts';
-import { httpTransport, ssePairTransport } from '../../../src/http.ts';
+import { connect, type Client } from '../../../packages/parley/src/client.ts';
+import { httpTransport, ssePairTransport } from '../../../packages/parley/src/http.ts';
 import type { Process } from '../world.ts';
 import { clientHeader, newsUri } from './node.ts';
 import { guestKey, guestName, type GuestParts } from './raw.ts';

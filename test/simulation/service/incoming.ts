@@ -1,6 +1,6 @@
 /** An answer as it reaches a client. */
 
-import type { FetchResponse } from '../../../src/transports/http/client/fetch.ts';
+import type { FetchResponse } from '../../../packages/parley/src/transports/http/client/fetch.ts';
 
 /** Headers, whatever the case of their names. */
 export function getter(headers: Readonly<Record<string, string>>): FetchResponse['headers'] {

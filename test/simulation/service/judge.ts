@@ -1,7 +1,7 @@
 /** What is true of every schedule, and what came of one. */
 
-import { ConnectionError } from '../../../src/jsonrpc/transport.ts';
-import { McpError } from '../../../src/protocol/error.ts';
+import { ConnectionError } from '../../../packages/parley/src/jsonrpc/transport.ts';
+import { McpError } from '../../../packages/parley/src/protocol/error.ts';
 import type { World } from '../world.ts';
 import { clientOf } from './node.ts';
 import type { State } from './states.ts';

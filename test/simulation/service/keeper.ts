@@ -3,14 +3,14 @@
  * was told is kept.
  */
 
-import { longestBusText, type Bus } from '../../../src/storage/bus.ts';
-import { memoryEvents } from '../../../src/storage/events.ts';
-import { busOfLongTexts } from '../../../src/storage/long-texts.ts';
-import { memoryStore } from '../../../src/storage/memory/store.ts';
-import { longestRecord, type Records } from '../../../src/storage/records.ts';
-import { StoreError, type Store } from '../../../src/storage/store.ts';
-import type { StreamLog, StreamWriter } from '../../../src/storage/stream-log.ts';
-import { Turns } from '../../../src/storage/turns.ts';
+import { longestBusText, type Bus } from '../../../packages/parley/src/storage/bus.ts';
+import { memoryEvents } from '../../../packages/parley/src/storage/events.ts';
+import { busOfLongTexts } from '../../../packages/parley/src/storage/long-texts.ts';
+import { memoryStore } from '../../../packages/parley/src/storage/memory/store.ts';
+import { longestRecord, type Records } from '../../../packages/parley/src/storage/records.ts';
+import { StoreError, type Store } from '../../../packages/parley/src/storage/store.ts';
+import type { StreamLog, StreamWriter } from '../../../packages/parley/src/storage/stream-log.ts';
+import { Turns } from '../../../packages/parley/src/storage/turns.ts';
 import type { Process, World } from '../world.ts';
 import { chance } from './chance.ts';
 import type { Judge } from './judge.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { memoryStore } from '../../../src/storage/memory/store.ts';
+import { memoryStore } from '../../../packages/parley/src/storage/memory/store.ts';
 import { KeptStore } from './kept-store.ts';
 
 const lasting = 600_000;

@@ -1,7 +1,7 @@
 /** What the store of a service keeps: emptied at times, or taken over by a replica that has not heard of the last that was written. */
 
-import type { KeptRecord } from '../../../src/storage/records.ts';
-import type { Store } from '../../../src/storage/store.ts';
+import type { KeptRecord } from '../../../packages/parley/src/storage/records.ts';
+import type { Store } from '../../../packages/parley/src/storage/store.ts';
 
 /** The parts of a store that keep something. */
 type Keeping = Pick<Store, 'records' | 'events' | 'limits'>;

@@ -1,6 +1,6 @@
 /** What is read in the text of messages, without parsing it. */
 
-import type { FetchRequest } from '../../../src/transports/http/client/fetch.ts';
+import type { FetchRequest } from '../../../packages/parley/src/transports/http/client/fetch.ts';
 
 /** Tells whether a message is no request, nor several together. */
 export function asksNothing({ body }: FetchRequest): boolean {

@@ -1,6 +1,6 @@
 /** What servers by hand say of sessions that they do not know any more, before anything was asked, and in too many words. */
 
-import { ConnectionError, unknownSessions } from '../../../src/jsonrpc/transport.ts';
+import { ConnectionError, unknownSessions } from '../../../packages/parley/src/jsonrpc/transport.ts';
 import { sessions, stateless, type Line, type Talks, type Words } from './desk.ts';
 
 /** More tools than a client remembers hints of. */

@@ -1,19 +1,19 @@
 /** One process of the service: a server that does what clients of it may count on. */
 
-import { createHttpHandler, type HttpHandler } from '../../../src/transports/http/server/handler.ts';
-import { createServer, inputRequired, type Server, type ServerOptions } from '../../../src/server.ts';
+import { createHttpHandler, type HttpHandler } from '../../../packages/parley/src/transports/http/server/handler.ts';
+import { createServer, inputRequired, type Server, type ServerOptions } from '../../../packages/parley/src/server.ts';
 import type { Process } from '../world.ts';
-import type { Ctx } from '../../../src/server/ctx.ts';
-import type { HttpOptions } from '../../../src/http.ts';
-import type { InputRequest } from '../../../src/protocol/features/rounds.ts';
-import type { OnEvent } from '../../../src/server/runtime/events/service-event.ts';
+import type { Ctx } from '../../../packages/parley/src/server/ctx.ts';
+import type { HttpOptions } from '../../../packages/parley/src/http.ts';
+import type { InputRequest } from '../../../packages/parley/src/protocol/features/rounds.ts';
+import type { OnEvent } from '../../../packages/parley/src/server/runtime/events/service-event.ts';
 import type { Judge } from './judge.ts';
 import { pause, sample } from './handling.ts';
 import { addOddTools, oddTools } from './odd-tools.ts';
 import { rareScope, type Tokens } from './tokens.ts';
 import type { Peace } from './peace.ts';
 import type { ServiceKind } from './plan.ts';
-import type { Guarded } from '../../../src/auth/server/protect.ts';
+import type { Guarded } from '../../../packages/parley/src/auth/server/protect.ts';
 
 const key = { type: 'object', properties: { key: { type: 'integer' } }, required: ['key'] } as const;
 

@@ -1,6 +1,6 @@
 /** What clients seldom do, or had better not: it ends, however it does, and is in nobody's way. */
 
-import type { Client } from '../../../src/client.ts';
+import type { Client } from '../../../packages/parley/src/client.ts';
 import { longestMs } from './judge.ts';
 import { mostWatched, newsUri } from './node.ts';
 import { oddTools } from './odd-tools.ts';

@@ -1,10 +1,15 @@
 /** Processes that clients of a service start for themselves and speak to over a pipe: they die, cannot be started for a while, and are others when they come back. */
 
-import { answerReceived, toText, type BatchAnswer } from '../../../src/server/runtime/batch.ts';
-import type { Message } from '../../../src/jsonrpc/message.ts';
-import { ConnectionError, type Channel, type Receiver, type Transport } from '../../../src/jsonrpc/transport.ts';
-import type { Conversation } from '../../../src/server/runtime/endpoint.ts';
-import type { Server } from '../../../src/server.ts';
+import { answerReceived, toText, type BatchAnswer } from '../../../packages/parley/src/server/runtime/batch.ts';
+import type { Message } from '../../../packages/parley/src/jsonrpc/message.ts';
+import {
+  ConnectionError,
+  type Channel,
+  type Receiver,
+  type Transport,
+} from '../../../packages/parley/src/jsonrpc/transport.ts';
+import type { Conversation } from '../../../packages/parley/src/server/runtime/endpoint.ts';
+import type { Server } from '../../../packages/parley/src/server.ts';
 import { Process, type World } from '../world.ts';
 import { chance } from './chance.ts';
 

@@ -3,9 +3,9 @@
  * begin ends; when all is calm they get through, and hear at once again what they subscribed to.
  */
 
-import { connect, type Client } from '../../../src/client.ts';
-import type { RevisionDate } from '../../../src/protocol/revision.ts';
-import { createServer, type Server } from '../../../src/server.ts';
+import { connect, type Client } from '../../../packages/parley/src/client.ts';
+import type { RevisionDate } from '../../../packages/parley/src/protocol/revision.ts';
+import { createServer, type Server } from '../../../packages/parley/src/server.ts';
 import type { Process } from '../world.ts';
 import { chance } from './chance.ts';
 import { pause, sample } from './handling.ts';

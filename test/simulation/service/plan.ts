@@ -1,6 +1,6 @@
 /** What happens in one schedule, as data: what is left out of it changes nothing of the rest. */
 
-import { revisions, type RevisionDate } from '../../../src/protocol/revision.ts';
+import { revisions, type RevisionDate } from '../../../packages/parley/src/protocol/revision.ts';
 import { chance } from './chance.ts';
 import { lossesOf } from './losses.ts';
 import { restFaults, restMsOf } from './resting.ts';

@@ -3,7 +3,7 @@
  * was not asked, and its states are lost, or cannot be kept.
  */
 
-import type { Server } from '../../../src/server.ts';
+import type { Server } from '../../../packages/parley/src/server.ts';
 import type { Process } from '../world.ts';
 import { sample } from './handling.ts';
 import type { GuestParts } from './raw.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { StoreFault } from '../../../src/testing/store/checks.ts';
-import { testStore, type TestStoreOptions } from '../../../src/testing/test-store.ts';
+import type { StoreFault } from '../../../packages/parley/src/testing/store/checks.ts';
+import { testStore, type TestStoreOptions } from '../../../packages/parley/src/testing/test-store.ts';
 import { inWorld } from '../globals.ts';
 import { Process, World } from '../world.ts';
 import { SharedStore } from './shared-store.ts';

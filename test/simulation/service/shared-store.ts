@@ -1,10 +1,10 @@
 /** One store that all processes of a service share, each by a connection of its own: late, in the order of each connection, away at times, and faltering. */
 
-import { longestBusText } from '../../../src/storage/bus.ts';
-import type { StreamLog, StreamWriter } from '../../../src/storage/stream-log.ts';
-import { StoreError, type Store } from '../../../src/storage/store.ts';
-import { memoryStore } from '../../../src/storage/memory/store.ts';
-import type { NowOrLater } from '../../../src/storage/now-or-later.ts';
+import { longestBusText } from '../../../packages/parley/src/storage/bus.ts';
+import type { StreamLog, StreamWriter } from '../../../packages/parley/src/storage/stream-log.ts';
+import { StoreError, type Store } from '../../../packages/parley/src/storage/store.ts';
+import { memoryStore } from '../../../packages/parley/src/storage/memory/store.ts';
+import type { NowOrLater } from '../../../packages/parley/src/storage/now-or-later.ts';
 import type { Process, World } from '../world.ts';
 import { chance } from './chance.ts';
 import type { Judge } from './judge.ts';

@@ -1,10 +1,10 @@
 /** A small service by hand, of one process or of several that share a store, and each exchange with it: who talks to it says when anything happens. */
 
-import { createHttpHandler, type HttpHandler } from '../../../src/transports/http/server/handler.ts';
-import type { HttpOptions } from '../../../src/http.ts';
-import { createServer, type Ctx, type Server, type ServerOptions } from '../../../src/server.ts';
-import { memoryStore } from '../../../src/storage/memory/store.ts';
-import { StoreError, type Store } from '../../../src/storage/store.ts';
+import { createHttpHandler, type HttpHandler } from '../../../packages/parley/src/transports/http/server/handler.ts';
+import type { HttpOptions } from '../../../packages/parley/src/http.ts';
+import { createServer, type Ctx, type Server, type ServerOptions } from '../../../packages/parley/src/server.ts';
+import { memoryStore } from '../../../packages/parley/src/storage/memory/store.ts';
+import { StoreError, type Store } from '../../../packages/parley/src/storage/store.ts';
 import type { Process } from '../world.ts';
 import { ArrivedRequest, Reply, type Wire } from './exchange.ts';
 import type { GuestParts, Headers } from './raw.ts';

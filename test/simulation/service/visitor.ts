@@ -1,10 +1,10 @@
 /** A client of the service, which does what the plan says and is content in the end. */
 
-import { connect, type Client } from '../../../src/client.ts';
-import { McpError } from '../../../src/protocol/error.ts';
-import type { ReadResourceResult } from '../../../src/protocol/features/resources.ts';
-import { ConnectionError } from '../../../src/jsonrpc/transport.ts';
-import { httpTransport, ssePairTransport } from '../../../src/http.ts';
+import { connect, type Client } from '../../../packages/parley/src/client.ts';
+import { McpError } from '../../../packages/parley/src/protocol/error.ts';
+import type { ReadResourceResult } from '../../../packages/parley/src/protocol/features/resources.ts';
+import { ConnectionError } from '../../../packages/parley/src/jsonrpc/transport.ts';
+import { httpTransport, ssePairTransport } from '../../../packages/parley/src/http.ts';
 import type { Process, World } from '../world.ts';
 import { longestMs, type Judge } from './judge.ts';
 import type { Network } from './network.ts';

@@ -1,6 +1,6 @@
 /** Schedules in which nothing goes wrong, so that all is loaded before others begin: that takes real time, which no world has. */
 
-import { revisions } from '../../../src/protocol/revision.ts';
+import { revisions } from '../../../packages/parley/src/protocol/revision.ts';
 import { everythingLoaded } from '../loaded.ts';
 import { calmPlan, serviceKinds, type Plan } from './plan.ts';
 

@@ -1,6 +1,6 @@
 /** One client of servers that come and go: who does not answer in time is given up, and another is asked. */
 
-import { metaKey } from '../../../src/protocol/meta.ts';
+import { metaKey } from '../../../packages/parley/src/protocol/meta.ts';
 import { extended } from '../../support/task-client.ts';
 
 /** JSON that came as an answer. */

@@ -1,0 +1,241 @@
+/** Answers of the server that clients are judged by. */
+
+import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
+import type { Implementation, JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
+import { metaKey } from '../../../../../parley/src/protocol/meta.ts';
+import type { Revision } from '../../../../../parley/src/protocol/revision.ts';
+import { OwnTask, ownTaskTimes } from '../tasks/own-task.ts';
+import { madeTask, offeredTaskExtension, offeredTasks, clientTakesTasks, taskAnswer } from '../tasks/serving.ts';
+import { DroppedCall, droppedTool, mostDropped } from '../dropped.ts';
+import { dyingTool } from '../relay/served-process.ts';
+import { keptId, paramsOf, saidText, type Put, type Round, type Talk } from '../talk.ts';
+import type { HeardHead } from '../client-rule.ts';
+import { appContents, appTools, noteReport, shownApp } from './app.ts';
+import { askedNow } from './asking.ts';
+import { changeTools, changeTool, changingCapabilities, listenedTo } from './listening.ts';
+import { movingTool } from './moving.ts';
+import { offeredSkills, skillAnswer, skillFile } from './skills.ts';
+import { askedWords, opaqueState, questionsFor } from './questions.ts';
+import { canDie, isNewTool, plainTool, secondCursor, thirdCursor, toolPages } from './tools.ts';
+
+/** Answer to a request: a result, an error, that the session is gone, or none, since the client gave it up, or its stream broke off. */
+export type Given = { readonly result: JsonObject } | { readonly error: JsonObject } | 'lost' | 'given-up' | 'dropped';
+
+/** Surroundings of an answer. */
+export interface Giving {
+  readonly talk: Talk;
+  readonly revision: Revision;
+  readonly info: Implementation;
+  /** The revisions that are served here. */
+  readonly served: readonly Revision[];
+  /** Address that nobody should fetch; `undefined` where nothing listens. */
+  readonly remote: string | undefined;
+  /** Head of the request; left out over stdio. */
+  readonly http?: HeardHead | undefined;
+  /** Tools in the place of those of the catalogue. */
+  readonly tools: readonly string[] | undefined;
+  /** Hears of tools that the client is told of. */
+  listed(tool: string): void;
+  /** Puts a question to a handshake client. @returns Its response. */
+  put(question: Put): Promise<JsonObject>;
+  /** Puts one, and cancels it. @returns True where it was answered all the same, long after that. */
+  putAndCancel(question: Put): Promise<boolean>;
+  /** Waits for answers that are late, while later questions were answered. */
+  slow(): Promise<void>;
+  /** Puts several in one batch. */
+  putBatch(questions: readonly Put[]): Promise<void>;
+  /** Tells a handshake client something. */
+  tell(method: string, params: JsonObject): void;
+  /** Breaks the stream of the answer off; left out where there is none. */
+  readonly breakOff?: ((call: DroppedCall) => void) | undefined;
+  /** Ends the stream of the answer without one; left out where there is none. */
+  readonly endStream?: (() => void) | undefined;
+  /** Waits for a time, or for something. @returns False where the client gave the request up before. */
+  lasts(ms: number, until?: Promise<void>): Promise<boolean>;
+}
+
+/** Answers a request. */
+export async function answerTo(message: JsonObject, giving: Giving): Promise<Given> {
+  const given = await plainAnswer(message, giving);
+  if (typeof given === 'string' || !('result' in given) || !giving.revision.resultTypes) return given;
+  const { _meta: meta, ...result } = given.result;
+  const own = { ...(isObject(meta) ? meta : {}), [metaKey.serverInfo]: giving.info };
+  return { result: { resultType: 'complete', ...result, _meta: own } };
+}
+
+async function plainAnswer(message: JsonObject, giving: Giving): Promise<Given> {
+  const { revision, info, served } = giving;
+  const offered = { ...changingCapabilities(revision), ...offeredTasks(giving), ...offeredExtensions(revision) };
+  switch (message['method']) {
+    case 'initialize':
+      return { result: { protocolVersion: revision.date, capabilities: offered, serverInfo: info, instructions } };
+    case 'server/discover': {
+      const supportedVersions = served.filter(({ sessions }) => !sessions).map(({ date }) => date);
+      return { result: { supportedVersions, capabilities: offered, instructions, ...fresh } };
+    }
+    case 'tools/list':
+      return listed(message, giving);
+    case 'tools/call':
+      return await called(message, giving);
+    case 'resources/list':
+      return { result: { resources: resourcesFor(giving), ...hints(revision) } };
+    case 'resources/templates/list':
+      return { result: { resourceTemplates: [], ...hints(revision) } };
+    case 'resources/read':
+      return paramsOf(message)['uri'] === asTask && clientTakesTasks(giving.talk)
+        ? wrongTask(giving)
+        : read(message, giving);
+    case 'prompts/list':
+      return {
+        result: {
+          prompts: [
+            { name: 'greet', description: 'Greets.' },
+            { name: 'grüße', description: 'Has a name that is no plain text of a header.' },
+          ],
+          ...hints(revision),
+        },
+      };
+    case 'prompts/get':
+      return { result: { messages: [{ role: 'user', content: { type: 'text', text: 'Hello.' } }] } };
+    case 'ping':
+      return { result: {} };
+    case 'subscriptions/listen':
+      return revision.subscribing === 'listen' ? await listenedTo(message, giving) : unknownMethod(message);
+    default:
+      return (
+        skillAnswer(message, revision, hints(revision)) ?? (await taskAnswer(message, giving)) ?? unknownMethod(message)
+      );
+  }
+}
+
+/** Extensions that are declared, in the revision that has a place for them. */
+function offeredExtensions(revision: Revision): JsonObject {
+  const extensions = { ...offeredTaskExtension(revision), ...offeredSkills(revision) };
+  return Object.keys(extensions).length === 0 ? {} : { extensions };
+}
+
+function unknownMethod({ method }: JsonObject): Given {
+  return { error: { code: -32_601, message: `there is no method ${JSON.stringify(method)} here` } };
+}
+
+const instructions = 'A server that judges its client: list the tools, call echo, then ask.';
+const fresh = { ttlMs: 0, cacheScope: 'private' };
+
+function hints({ cacheHints }: Revision): JsonObject {
+  return cacheHints ? fresh : {};
+}
+
+function listed(message: JsonObject, { talk, revision, remote, tools: own, listed: tell }: Giving): Given {
+  const { cursor } = paramsOf(message);
+  const pages = own === undefined ? toolPages(revision, talk, remote) : [own.map(plainTool)];
+  const at = cursor === undefined ? 0 : cursor === secondCursor(talk) ? 1 : cursor === thirdCursor ? 2 : -1;
+  const tools = pages[at];
+  if (tools === undefined) return { error: { code: -32_602, message: `there is no page ${JSON.stringify(cursor)}` } };
+  const next = at + 1 < pages.length ? [secondCursor(talk), thirdCursor][at] : undefined;
+  for (const { name } of tools) tell(String(name));
+  if (tools.some(({ name }) => name === movingTool)) talk.moving.listed();
+  if (next !== undefined) talk.cursors.add(next);
+  return { result: { tools, ...(next === undefined ? {} : { nextCursor: next }), ...hints(revision) } };
+}
+
+/** Resource that is answered with a task, to who takes those; only a call of a tool may be. */
+const asTask = 'check://as-task';
+
+function resourcesFor({ talk, revision }: Giving): readonly JsonObject[] {
+  const notes = { uri: 'check://notes', name: 'notes', mimeType: 'text/plain' };
+  const odd = { uri: asTask, name: 'as-task', description: 'Is answered with a task, which is invalid.' };
+  return revision.tasks === 'extension' && clientTakesTasks(talk) ? [notes, odd] : [notes];
+}
+
+function wrongTask({ talk }: Giving): Given {
+  const task = new OwnTask({ tool: 'as-task', callId: undefined, question: undefined, ttl: ownTaskTimes.kept });
+  talk.wrongTasks.add(task.id);
+  return { result: { resultType: 'task', ...task.view('extension') } };
+}
+
+function read(message: JsonObject, { revision, talk, remote }: Giving): Given {
+  const { uri } = paramsOf(message);
+  if (uri === 'check://notes')
+    return { result: { contents: [{ uri, mimeType: 'text/plain', text: 'Nothing to note.' }], ...hints(revision) } };
+  const app = appContents(uri, talk, remote);
+  if (app !== undefined) return { result: { contents: [app], ...hints(revision) } };
+  const text = skillFile(uri, revision);
+  if (text !== undefined)
+    return { result: { contents: [{ uri, mimeType: 'text/markdown', text }], ...hints(revision) } };
+  const code = revision.sessions ? -32_002 : -32_602;
+  return { error: { code, message: 'there is no such resource', data: { uri } } };
+}
+
+async function called(message: JsonObject, giving: Giving): Promise<Given> {
+  const { name, arguments: given } = paramsOf(message);
+  if (giving.tools?.includes(saidText(name)) === true) return { result: textResult(`${saidText(name)} was called`) };
+  if (name === 'ask')
+    return giving.revision.resultsAsk ? askedByRounds(message, giving) : { result: textResult(await askedNow(giving)) };
+  if (name === 'lost' && giving.talk.session !== undefined) return 'lost';
+  if (name === dyingTool && canDie(giving.revision, giving.talk)) {
+    giving.talk.process?.die(giving.talk.subscriptions.size);
+    return 'dropped';
+  }
+  if (name === droppedTool) return dropped(message, giving);
+  if (name === movingTool && giving.http !== undefined && !giving.talk.moving.called(given, giving.http))
+    return { error: { code: -32_020, message: 'the header Mcp-Param of place is another: list the tools again' } };
+  const task = madeTask(message, giving);
+  if (task !== undefined) return task;
+  if (name === 'slow' || name === 'endless') return await ran(name, giving);
+  if (name === changeTool && giving.revision.subscribing === 'listen') changeTools(giving.talk);
+  if (name === appTools.shown) return { result: shownApp(message, giving.talk) };
+  if (name === appTools.reports && isObject(given)) noteReport(given, giving.talk);
+  const known = [...Object.values(appTools), 'echo', 'region', movingTool, 'remote', 'bad_header', 'last', changeTool];
+  if (!known.includes(saidText(name)) && !isNewTool(name, giving.talk))
+    return { error: { code: -32_602, message: `there is no tool ${JSON.stringify(name)}` } };
+  const said = isObject(given) ? given['text'] : undefined;
+  return { result: textResult(typeof said === 'string' ? said : `${saidText(name)} was called`) };
+}
+
+/** A call whose stream breaks off, where that can be: in each but the stateless revisions, where what is called again is answered. */
+function dropped(message: JsonObject, { talk, revision, breakOff }: Giving): Given {
+  const whole = { result: textResult(`${droppedTool} was answered`) };
+  const isAgain = !revision.sessions && talk.dropped.some(({ isOver }) => !isOver);
+  if (isAgain) for (const call of talk.dropped) call.isOver = true;
+  // What is answered later is answered with its id, which is kept for that.
+  const isLong = keptId(message['id']) !== message['id'];
+  if (isAgain || isLong || breakOff === undefined || talk.dropped.length >= mostDropped) return whole;
+  const call = new DroppedCall(message['id'], revision);
+  talk.dropped.push(call);
+  breakOff(call);
+  return 'dropped';
+}
+
+/** A call that takes a while, and is no task. */
+async function ran(name: 'slow' | 'endless', { lasts }: Giving): Promise<Given> {
+  const isThere = await lasts(name === 'slow' ? ownTaskTimes.rest : ownTaskTimes.endless);
+  return isThere ? { result: textResult(`${name} has ended`) } : 'given-up';
+}
+
+/** Everything is asked in one round that has a state, and the first of it once more in a second that has none. */
+function askedByRounds(message: JsonObject, { talk, revision }: Giving): Given {
+  const questions = questionsFor(revision, talk.capabilities);
+  const { inputResponses } = paramsOf(message);
+  const keys = isObject(inputResponses) ? Object.keys(inputResponses) : [];
+  const isOver = keys.some((key) => key.startsWith('again'));
+  const [again] = questions;
+  if (again === undefined || isOver) return { result: textResult(askedWords(questions)) };
+  const isSecond = keys.length > 0;
+  const name = isSecond ? 'again' : 'first';
+  const asked = new Map((isSecond ? [again] : questions).map((put, at) => [`${name}-${talk.roundCount}-${at}`, put]));
+  talk.roundCount++;
+  // Another one for each, so that none can be taken for the other.
+  const state = isSecond ? undefined : talk.roundCount === 1 ? opaqueState : `${opaqueState}${talk.roundCount}`;
+  const round: Round = { id: keptId(message['id']), tool: 'ask', asked, state };
+  talk.rounds.push(round);
+  // Who begins anew, and never answers, must not fill memory.
+  if (talk.rounds.length > 100) talk.rounds.shift();
+  const inputRequests = Object.fromEntries(asked);
+  return {
+    result: { resultType: 'input_required', inputRequests, ...(state === undefined ? {} : { requestState: state }) },
+  };
+}
+
+function textResult(text: string): JsonObject {
+  return { content: [{ type: 'text', text }] };
+}

@@ -1,0 +1,110 @@
+/** Streams of changes that a client of the newest revision opens, and what is told on them. */
+
+import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
+import type { JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
+import { metaKey } from '../../../../../parley/src/protocol/meta.ts';
+import type { Revision } from '../../../../../parley/src/protocol/revision.ts';
+import { idText, keptId, paramsOf, type Talk } from '../talk.ts';
+import type { Given, Giving } from './answers.ts';
+
+/** Tool whose call changes something. */
+export const changeTool = 'change';
+
+/** Limit of the streams of one conversation that are open at once, and of the resources that one of them is about. */
+const most = { streams: 100, resources: 100 } as const;
+
+/** Limit of the streams that broke which are remembered of one conversation. */
+const mostBroken = 100;
+
+/** A stream of changes that is open. */
+export class OpenSubscription {
+  readonly #tell: (method: string, params: JsonObject) => void;
+  readonly #meta: JsonObject;
+  #resolve: () => void = () => undefined;
+  /** Topics that were granted. */
+  readonly granted: JsonObject;
+  /** Resolves when the server ends it. */
+  readonly over: Promise<void>;
+  /** True where it was broken off, and not ended in good order. */
+  isBroken = false;
+
+  constructor(id: unknown, granted: JsonObject, tell: (method: string, params: JsonObject) => void) {
+    this.#tell = tell;
+    this.#meta = metaOfStream(id);
+    this.granted = granted;
+    this.over = new Promise((resolve) => (this.#resolve = resolve));
+  }
+
+  /** Says that it is open. */
+  acknowledge(): void {
+    this.#tell('notifications/subscriptions/acknowledged', { _meta: this.#meta, notifications: this.granted });
+  }
+
+  /** Tells what it is about of what changed: the list of tools, and each resource. */
+  change(): void {
+    const { toolsListChanged, resourceSubscriptions: uris } = this.granted;
+    if (toolsListChanged === true) this.#tell('notifications/tools/list_changed', { _meta: this.#meta });
+    for (const uri of Array.isArray(uris) ? uris : [])
+      this.#tell('notifications/resources/updated', { _meta: this.#meta, uri });
+  }
+
+  /** Ends it. @param isBroken True where that is a break. */
+  end(isBroken: boolean): void {
+    this.isBroken = isBroken;
+    this.#resolve();
+  }
+}
+
+/** Capabilities that are told where changes can be listened to. */
+export function changingCapabilities({ subscribing }: Revision): JsonObject {
+  if (subscribing !== 'listen') return { tools: {}, resources: {}, prompts: {} };
+  return { tools: { listChanged: true }, resources: { subscribe: true }, prompts: {} };
+}
+
+function metaOfStream(id: unknown): JsonObject {
+  return { [metaKey.subscriptionId]: id };
+}
+
+/** Topics that are granted of those that are wished. */
+function grantedOf({ notifications: wished }: JsonObject): JsonObject {
+  if (!isObject(wished)) return {};
+  const { toolsListChanged, resourceSubscriptions: uris } = wished;
+  const known = Array.isArray(uris) ? uris.filter((uri: unknown) => typeof uri === 'string') : undefined;
+  return {
+    ...(toolsListChanged === true && { toolsListChanged }),
+    ...(known !== undefined && { resourceSubscriptions: known.slice(0, most.resources) }),
+  };
+}
+
+/** Opens a stream, and tells on it what changes until it ends. */
+export async function listenedTo(message: JsonObject, { talk, tell, lasts, endStream }: Giving): Promise<Given> {
+  const { id } = message;
+  if (talk.subscriptions.size >= most.streams)
+    return { error: { code: -32_603, message: `no more than ${most.streams} streams are open at once` } };
+  const subscription = new OpenSubscription(id, grantedOf(paramsOf(message)), tell);
+  talk.subscriptions.add(subscription);
+  // Who listens again may use old ids for other requests.
+  talk.brokenStreams.length = 0;
+  talk.streamCount++;
+  if (talk.process !== undefined) talk.process.hasListened = true;
+  subscription.acknowledge();
+  const isThere = await lasts(Infinity, subscription.over);
+  talk.subscriptions.delete(subscription);
+  if (!isThere) return 'given-up';
+  if (!subscription.isBroken || endStream === undefined) return { result: { _meta: metaOfStream(id) } };
+  // A request whose stream broke is lost. (Spec 2026-07-28, Changelog.)
+  talk.open.delete(idText(id));
+  if (talk.brokenStreams.length < mostBroken) talk.brokenStreams.push(keptId(id));
+  endStream();
+  return 'dropped';
+}
+
+/** Changes the list of tools, and tells it: the second time streams break off after that, and the third they end. */
+export function changeTools(talk: Talk): void {
+  talk.changeCount++;
+  const turn = talk.changeCount % 3;
+  for (const subscription of talk.subscriptions) {
+    subscription.change();
+    if (turn !== 1) subscription.end(turn === 2);
+  }
+}

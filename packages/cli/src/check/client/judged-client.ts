@@ -1,0 +1,372 @@
+/** Server that judges its client: it takes what a client says, has rules look at it, and answers by the catalogue. */
+
+import { parseJson } from '../../../../parley/src/json/parse.ts';
+import { isObject, isResponse } from '../../../../parley/src/jsonrpc/message.ts';
+import { after, monotonicNow } from '../../../../parley/src/jsonrpc/timeout.ts';
+import type { Implementation, JsonObject } from '../../../../parley/src/protocol/features/common.ts';
+import { metaKey } from '../../../../parley/src/protocol/meta.ts';
+import { newestOf, type Revision } from '../../../../parley/src/protocol/revision.ts';
+import { answerTo, type Given } from './catalogue/answers.ts';
+import type { HeardHead, OpenedPage } from './client-rule.ts';
+import { ClientWatching } from './client-watching.ts';
+import { droppedTimes, droppedTool, eventIdOf, type DroppedCall } from './dropped.ts';
+import { noteProgress } from './rules/asked.ts';
+import { noteRoots } from './rules/roots.ts';
+import { knownMs } from './rules/headers.ts';
+import { clientRules } from './rules/rules.ts';
+import { roundOf } from './rules/rounds.ts';
+import type { ClientPiece, Line, ServedPiece } from './piece.ts';
+import { isBeside, isStateless, jsonRpcRefusal, refusedProbe, revisionOfMessage } from './placing.ts';
+import { PutQuestions } from './put-questions.ts';
+import type { ServedProcess } from './relay/served-process.ts';
+import { RunningCalls } from './running-calls.ts';
+import { idText, isAsking, likeId, metaOf, paramsOf, Talk, saidText, type TalkOver } from './talk.ts';
+
+/** Limits of one run. */
+const most = { talks: 200, messages: 10_000 };
+
+/** Options of a run. */
+export interface JudgedClientOptions {
+  readonly over: 'http' | 'stdio';
+  readonly info: Implementation;
+  /** Ids or areas that alone are judged. */
+  isChosen(id: string): boolean;
+  /** Looks at what is said in several conversations; its own by default. */
+  readonly watching?: ClientWatching;
+  /** Tools that only say that they were called, in the place of the catalogue. */
+  readonly tools?: readonly string[];
+  /** Hears that something was done. */
+  progress(): void;
+}
+
+/** One client, judged. */
+export class JudgedClient {
+  readonly watching: ClientWatching;
+  readonly #options: JudgedClientOptions;
+  readonly #talks: Talk[] = [];
+  readonly #listed = new Set<string>();
+  readonly #questions = new PutQuestions();
+  readonly #running = new RunningCalls();
+  /** Conversations of who needs no session, by the process that serves them, where those are several. */
+  readonly #stateless = new Map<ServedProcess | undefined, Talk>();
+  #remote: string | undefined;
+  #lost = 0;
+  #begun = 0;
+  /** Number of messages that came. */
+  messages = 0;
+  /** Number of times that the address was fetched. */
+  fetches = 0;
+  /** Number of times that the address of an icon was fetched. */
+  icons = 0;
+  /** Pages that were opened. */
+  readonly pages: OpenedPage[] = [];
+  /** Tokens of apps that reached what they had not declared. */
+  readonly apps: Set<string> = new Set();
+  /** Error of our own, the first; `undefined` for none. */
+  failure: { readonly error: unknown } | undefined;
+
+  constructor(options: JudgedClientOptions) {
+    this.#options = options;
+    this.watching = options.watching ?? new ClientWatching(clientRules, (id) => options.isChosen(id));
+  }
+
+  /** True where more was said than is judged. */
+  get isTooMuch(): boolean {
+    return this.messages > most.messages;
+  }
+
+  get talks(): readonly Talk[] {
+    return this.#talks;
+  }
+
+  /** The conversation of a session. */
+  ofSession(id: string | undefined): Talk | undefined {
+    return id === undefined ? undefined : this.#talks.findLast(({ session }) => session === id);
+  }
+
+  /** Begins a conversation of which more is known than its messages say. */
+  opened(over: TalkOver): Talk {
+    return this.#begin(new Talk(over));
+  }
+
+  /** Takes the address that nobody should fetch. */
+  serveRemote(remote: string): void {
+    this.#remote = remote;
+  }
+
+  /** Looks at a request of HTTP without a message. */
+  head(http: HeardHead): Talk | undefined {
+    const session = http.headers['mcp-session-id'];
+    const talk =
+      session === undefined
+        ? this.#talks.findLast(({ revision, isForeign }) => revision?.sessions === true && !isForeign)
+        : this.ofSession(session);
+    if (talk?.revision !== undefined)
+      this.watching.heard({ message: {}, batch: 0, talk, revision: talk.revision, http }, '');
+    return talk;
+  }
+
+  /**
+   * Judges and answers what came. @param talk The conversation, over stdio; found by its session over HTTP.
+   *
+   * @throws What fails here, which is no fault of the client: it is kept as the failure of the run.
+   */
+  async take(piece: ClientPiece, own?: Talk): Promise<ServedPiece> {
+    try {
+      return await this.#took(piece, own);
+    } catch (error) {
+      this.failure ??= { error };
+      throw error;
+    }
+  }
+
+  async #took(piece: ClientPiece, own: Talk | undefined): Promise<ServedPiece> {
+    const { text, http } = piece;
+    let value: unknown;
+    try {
+      value = parseJson(text);
+    } catch {
+      const talk = own ?? this.#talkOf({}, piece);
+      const revision = talk.revision ?? piece.served[0];
+      if (revision !== undefined)
+        this.watching.heard({ message: {}, malformed: text, batch: 0, talk, revision, ...(http && { http }) }, text);
+      return { talk, messages: [jsonRpcRefusal(null, -32_700, 'this is no JSON')], isLost: false };
+    }
+    const parts = (Array.isArray(value) ? value.slice(0, 100) : [value]).map((part: unknown) =>
+      isObject(part) ? part : {},
+    );
+    const foreign = own === undefined ? refusedProbe(parts[0] ?? {}, piece.served) : undefined;
+    if (foreign !== undefined) return { talk: new Talk(this.#options.over), messages: [foreign], isLost: false };
+    if (own === undefined && this.#isOfUnknown(parts[0] ?? {}, piece))
+      return { talk: new Talk(this.#options.over), messages: [], isLost: true };
+    const talk = own ?? this.#talkOf(parts[0] ?? {}, piece);
+    const answers = await Promise.all(
+      parts.map((message) => this.#one(message, Array.isArray(value) ? parts : [], talk, piece)),
+    );
+    const given = answers.filter((answer) => answer !== undefined);
+    const messages = given.flatMap((answer) => (answer === 'lost' ? [] : [answer]));
+    return { talk, messages, isLost: talk.isLost };
+  }
+
+  /** Judges what should have come. @param isGone True when the client ended by itself. @param isStarted True when who judges has started it. */
+  end(isGone: boolean, isStarted = false): void {
+    const { fetches, icons, pages, apps } = this;
+    const seen = { fetches, icons, pages, apps, listed: this.#listed, isGone, isStarted };
+    for (const talk of this.#talks) this.watching.over(talk, seen);
+    this.#questions.end();
+    this.#running.end();
+  }
+
+  async #one(
+    message: JsonObject,
+    parts: readonly JsonObject[],
+    talk: Talk,
+    piece: ClientPiece,
+  ): Promise<JsonObject | 'lost' | undefined> {
+    const { http, served, text, lines, line } = piece;
+    this.messages++;
+    if (this.isTooMuch)
+      return isAsking(message)
+        ? jsonRpcRefusal(message['id'], -32_603, 'this client said too much to be judged')
+        : undefined;
+    const revision = talk.revision ?? revisionOfMessage(message, served);
+    const put = isResponse(message) ? talk.put.get(idText(message['id'])) : undefined;
+    const batch = parts.length;
+    this.watching.heard({ message, lines, batch, parts, talk, revision, put, ...(http && { http }) }, text);
+    if (isResponse(message)) return this.#answered(message, talk);
+    if (!isAsking(message)) return this.#told(message, talk);
+    if (talk.isLost) return await this.#lostAgain(talk);
+    talk.asked(message);
+    this.#did(message, talk, revision);
+    const given = await answerTo(message, {
+      talk,
+      revision,
+      info: this.#options.info,
+      served,
+      http,
+      remote: this.#remote,
+      tools: this.#options.tools,
+      listed: (tool) => void (this.#listed.size < 1_000 && this.#listed.add(tool)),
+      put: (question) => this.#questions.put(question, talk, line),
+      putAndCancel: (question) => this.#questions.putAndCancel(question, talk, line),
+      slow: () => this.#questions.slow(talk),
+      putBatch: (questions) => this.#questions.putBatch(questions, talk, line),
+      breakOff: line.breakOff === undefined ? undefined : (call) => this.#breakOff(call, talk, line),
+      tell: (told, params) => void line.send({ jsonrpc: '2.0', method: told, params }),
+      endStream: line.breakOff === undefined ? undefined : () => line.breakOff?.({}),
+      lasts: (ms, until) => this.#running.last({ id: message['id'], talk, line, ms, until }),
+    });
+    return this.#given(message, given, talk, revision);
+  }
+
+  /** Answer to what comes in a session that is gone, which is slow, so that what comes after that comes of who knows. */
+  async #lostAgain({ lostAt }: Talk): Promise<'lost'> {
+    await new Promise<void>((resolve) => after(lostAt + knownMs + 50 - monotonicNow(), resolve));
+    return 'lost';
+  }
+
+  #given(message: JsonObject, given: Given, talk: Talk, revision: Revision): JsonObject | 'lost' | undefined {
+    const { id, method } = message;
+    const tool = method === 'tools/call' ? saidText(paramsOf(message)['name']) : undefined;
+    if (given === 'given-up') {
+      talk.answered(id, 'no answer, since it was given up');
+      if (tool !== undefined) talk.done.add(`gave up ${tool}`);
+      this.#options.progress();
+      return undefined;
+    }
+    if (given === 'dropped') return undefined;
+    if (given === 'lost') {
+      talk.isLost = true;
+      talk.lostAt = monotonicNow();
+      this.#lost++;
+      talk.answered(id, 'HTTP 404');
+      return 'lost';
+    }
+    if (method === 'initialize') {
+      talk.revision = revision;
+      talk.stage = 'answered';
+      const { capabilities } = paramsOf(message);
+      talk.capabilities = isObject(capabilities) ? capabilities : {};
+    }
+    const response = { jsonrpc: '2.0', id, ...given };
+    talk.answered(id, JSON.stringify(response));
+    // What becomes a task, or wants input first, is not done by that.
+    const isWhole = 'result' in given && given.result['content'] !== undefined;
+    if (tool !== undefined && isWhole && talk.done.size < 1_000) talk.done.add(`answered ${tool}`);
+    this.#options.progress();
+    return response;
+  }
+
+  /** Breaks the stream of a call off, of which the rest is there for who comes back where there is one. */
+  #breakOff(call: DroppedCall, talk: Talk, line: Pick<Line, 'breakOff'>): void {
+    const { revision } = talk;
+    // A request whose stream broke is lost in the revisions that resume none. (Spec 2026-07-28, Changelog.)
+    if (!call.isResumable) talk.open.delete(idText(call.callId));
+    const isPolled = revision?.resumption === 'polling';
+    // Only the newest of them have an event without a message.
+    const [message] = this.#questions.made({ method: 'ping', params: {}, probe: 'before-break' }, talk);
+    line.breakOff?.({
+      ...(call.isResumable && { id: this.#eventId(call, talk) }),
+      ...(call.isResumable && !isPolled && { message }),
+      ...(isPolled && { retryMs: droppedTimes.retry }),
+    });
+    call.broke();
+    this.#options.progress();
+  }
+
+  #eventId(call: DroppedCall, talk: Talk): string {
+    const id = eventIdOf(talk.number, talk.dropped.indexOf(call), call.events.length);
+    call.events.push(id);
+    return id;
+  }
+
+  /** Goes on with a stream that broke off, for who comes back. @returns False where the id is of none. */
+  resumes(talk: Talk, eventId: string | undefined, line: Line): boolean {
+    const call = eventId === undefined ? undefined : talk.dropped.find(({ events }) => events.includes(eventId));
+    if (call === undefined) return false;
+    if (call.cameBack()) this.#breakOff(call, talk, line);
+    else {
+      const response = {
+        jsonrpc: '2.0',
+        id: call.callId,
+        result: { content: [{ type: 'text', text: `${droppedTool} was answered` }] },
+      };
+      line.breakOff?.({ id: this.#eventId(call, talk), message: response });
+      call.isOver = true;
+      talk.answered(call.callId, JSON.stringify(response));
+      talk.done.add(`answered ${droppedTool}`);
+      this.#options.progress();
+    }
+    return true;
+  }
+
+  #answered(message: JsonObject, talk: Talk): undefined {
+    const own = idText(message['id']);
+    // What is of another type is judged as that, and is an answer all the same.
+    const key = talk.put.has(own) ? own : (likeId(message['id'], talk) ?? own);
+    noteProgress(message, talk, key);
+    noteRoots(message, talk, key);
+    talk.answeredQuestion(key);
+    this.#questions.answered(message, key);
+  }
+
+  #told(message: JsonObject, talk: Talk): undefined {
+    const { method } = message;
+    noteProgress(message, talk, '');
+    noteRoots(message, talk, '');
+    if (method === 'notifications/initialized' && talk.stage === 'answered') talk.stage = 'ready';
+    if (method === 'notifications/cancelled') {
+      const key = idText(paramsOf(message)['requestId']);
+      const call = talk.longCalls.find(({ id }) => idText(id) === key);
+      if (call !== undefined) call.isCancelled = true;
+      for (const dropped of talk.dropped) if (idText(dropped.callId) === key) dropped.isOver = true;
+      // Over HTTP the stateless revision has the stream closed for that.
+      if (talk.over === 'stdio' || talk.revision?.sessions === true) call?.giveUp();
+    }
+    this.#options.progress();
+  }
+
+  #did(message: JsonObject, talk: Talk, { clientDescribed }: Revision): void {
+    const { name, cursor } = paramsOf(message);
+    const method = saidText(message['method']);
+    if (talk.done.size < 1_000) talk.done.add(method);
+    if (method === 'tools/call' && talk.done.size < 1_000) talk.done.add(`call ${saidText(name)}`);
+    if (typeof cursor === 'string' && talk.cursors.has(cursor)) talk.usedCursors.add(cursor);
+    if (clientDescribed === 'once') return;
+    const declared = metaOf(message)[metaKey.clientCapabilities];
+    talk.capabilities = isObject(declared) ? declared : {};
+    const round = roundOf({ message, talk });
+    if (round !== undefined) talk.rounds.splice(talk.rounds.indexOf(round), 1);
+  }
+
+  /** Tells whether a message names a session that there is not: one of another run says nothing of those of this one. */
+  #isOfUnknown(message: JsonObject, { http }: ClientPiece): boolean {
+    const session = http?.headers['mcp-session-id'];
+    if (session === undefined || this.ofSession(session) !== undefined) return false;
+    if (message['method'] === 'initialize' || isStateless(message)) return false;
+    const stateless = this.#stateless.get(undefined);
+    return isAsking(message) || stateless === undefined || !isBeside(message, stateless, http);
+  }
+
+  /** The conversation that a message belongs to: its session, all that is stateless, or a new one. */
+  #talkOf(message: JsonObject, { http, served, process }: ClientPiece): Talk {
+    const newest = newestOf(served, 'stateless');
+    const stateless = this.#stateless.get(process);
+    if (isStateless(message) && newest !== undefined) return stateless ?? this.#beginStateless(newest, process);
+    const known = this.ofSession(http?.headers['mcp-session-id']);
+    if (known !== undefined && message['method'] !== 'initialize') return known;
+    // What is no request does not say itself of which revision it is.
+    if (!isAsking(message) && stateless !== undefined && isBeside(message, stateless, http)) return stateless;
+    // What comes without its session belongs to the last that there was.
+    const last = this.#talks.findLast(
+      (talk) => talk.revision?.sessions === true && !talk.isForeign && talk.process === process,
+    );
+    const isOpening = message['method'] === 'initialize';
+    if (!isOpening && last !== undefined) return last;
+    if (!isAsking(message) && stateless !== undefined) return stateless;
+    const talk = new Talk(this.#options.over);
+    talk.process = process;
+    talk.isAfterLoss = this.#lost > 0;
+    // A server that begins anew may be another, which has none.
+    talk.offersTasks = !talk.isAfterLoss;
+    if (this.#lost > 0 && message['method'] === 'initialize') this.#lost--;
+    return this.#begin(talk);
+  }
+
+  #beginStateless(newest: Revision, process: ServedProcess | undefined): Talk {
+    const talk = this.#begin(new Talk(this.#options.over, newest));
+    talk.process = process;
+    this.#stateless.set(process, talk);
+    // Of a client that begins process after process the oldest says no more.
+    const [oldest] = this.#stateless.keys();
+    if (this.#stateless.size > most.talks) this.#stateless.delete(oldest);
+    return talk;
+  }
+
+  #begin(talk: Talk): Talk {
+    talk.number = ++this.#begun;
+    this.#talks.push(talk);
+    if (this.#talks.length > most.talks) this.#talks.shift();
+    return talk;
+  }
+}

@@ -1,0 +1,42 @@
+/** Rules about the roots of clients. */
+
+import { isObject, isResponse } from '../../../../../parley/src/jsonrpc/message.ts';
+import type { ClientRule } from '../client-rule.ts';
+import { saidText, type Talk } from '../talk.ts';
+
+const changesTold: ClientRule = {
+  id: 'roots-003',
+  words: 'A client with roots.listChanged sends a notification when its roots change',
+  mend: 'send notifications/roots/list_changed whenever roots are added or taken away, or do not declare listChanged',
+  atEnd({ roots: { isSilent, isTold, wasTold }, capabilities: { roots } }) {
+    if (!isObject(roots) || roots['listChanged'] !== true) return 'not-seen';
+    // What was under way when they were asked for came meanwhile.
+    if (isSilent && !isTold) return { breaks: 'roots/list was answered by others than before, and no word came' };
+    return wasTold || isSilent ? 'holds' : 'not-seen';
+  },
+};
+
+/** Notes which roots were told, and whether a change was, once that was looked at. @param key Text of the id of an answer. */
+export function noteRoots(message: Readonly<Record<string, unknown>>, { put, roots }: Talk, key: string): void {
+  if (message['method'] === 'notifications/roots/list_changed') {
+    roots.isTold = true;
+    // What is answered to these may be what was there before.
+    roots.underWay = new Set(put.keys());
+    return;
+  }
+  const question = isResponse(message) ? put.get(key) : undefined;
+  const given = isObject(message['result']) ? message['result']['roots'] : undefined;
+  if (question?.method !== 'roots/list' || question.probe !== undefined || !Array.isArray(given)) return;
+  const uris = given.map((root: unknown) => (isObject(root) ? saidText(root['uri']) : '')).toSorted();
+  const text = saidText(uris);
+  if (roots.text !== undefined && roots.text !== text) {
+    if (roots.isTold) roots.wasTold = true;
+    else roots.isSilent = true;
+  }
+  // One that is silent stays so until a word comes.
+  if (!roots.isSilent && !roots.underWay.has(key)) roots.isTold = false;
+  roots.text = text;
+}
+
+/** Rules about roots. */
+export const rootRules: readonly ClientRule[] = [changesTold];

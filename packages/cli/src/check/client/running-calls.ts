@@ -1,0 +1,66 @@
+/** Requests that run until their time is over, what they wait for has come, or their client gives them up. */
+
+import { after } from '../../../../parley/src/jsonrpc/timeout.ts';
+import type { Line } from './piece.ts';
+import { idText, keptId, type LongCall, type Talk } from './talk.ts';
+
+/** Limit of those that are remembered of one conversation. */
+const mostCalls = 100;
+
+/** A request that runs, and the end of it. */
+export interface Lasting {
+  readonly id: unknown;
+  readonly talk: Talk;
+  readonly line: Line;
+  readonly ms: number;
+  /** Something that ends it before its time; left out for a call, which has nothing but its time. */
+  readonly until?: Promise<void> | undefined;
+}
+
+/** Those of one run. */
+export class RunningCalls {
+  /** Ends of those that run. */
+  readonly #running = new Set<() => void>();
+
+  /** Lets a request run. @returns False where it was given up before. */
+  async last({ id, talk, line, ms, until }: Lasting): Promise<boolean> {
+    const call: LongCall = {
+      id: keptId(id),
+      isCancelled: false,
+      isClosed: false,
+      laterAsks: 0,
+      giveUp: () => undefined,
+    };
+    talk.longCalls.push(call);
+    if (talk.longCalls.length > mostCalls) talk.longCalls.shift();
+    let isOver = false;
+    line.open?.();
+    const progressToken = talk.open.get(idText(id))?.progressToken;
+    // A stream of changes begins with its acknowledgment, and has nothing but changes.
+    if (progressToken !== undefined && until === undefined)
+      line.send({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, progress: 1 } });
+    return await new Promise((resolve) => {
+      const settle = (isThere: boolean): void => {
+        isOver = true;
+        cancel();
+        this.#running.delete(stop);
+        resolve(isThere);
+      };
+      const stop = (): void => settle(false);
+      const cancel = after(ms, () => settle(true));
+      this.#running.add(stop);
+      call.giveUp = stop;
+      void until?.then(() => settle(true));
+      void line.over?.then(() => {
+        if (isOver) return;
+        call.isClosed = true;
+        stop();
+      });
+    });
+  }
+
+  /** Ends all of them. */
+  end(): void {
+    for (const stop of this.#running) stop();
+  }
+}

@@ -1,0 +1,186 @@
+import { parseJson } from '../../../../parley/src/json/parse.ts';
+import { isObject, isResponse } from '../../../../parley/src/jsonrpc/message.ts';
+
+/** Text that was sent to a server, and all that came of it. */
+export interface Exchanged {
+  /** Text that was sent, as it stood on the wire: over HTTP the method, the path and the headers that matter stand before it. */
+  readonly sent: string;
+  /** The status over HTTP; `undefined` over stdio, and where no response came. */
+  readonly status: number | undefined;
+  /** The headers of the response, names in small letters; several of one name are joined by commas. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Text that came, as far as the limit goes. */
+  readonly text: string;
+  /** JSON values that came, in order: lines, data of events, or the body. */
+  readonly messages: readonly unknown[];
+  /** Pieces that should have been JSON and were none, in order. */
+  readonly malformed: readonly string[];
+  /** False where it came in bytes that are no UTF-8. */
+  readonly isUtf8?: false;
+  /** Way in which it ended: the server said all, what was waited for came, it was silent, said too much, could not be reached, or went away. */
+  readonly end: 'complete' | 'heard' | 'silent' | 'limit' | 'refused' | 'gone';
+  /** Tells whether a text has the token in it that was sent with the message; `undefined` where none was. */
+  readonly hasToken?: (text: string) => boolean;
+  /** Reason, where it was `refused` or `gone`. */
+  readonly reason?: string;
+}
+
+/** A response of JSON-RPC as it came. */
+export interface CameResponse {
+  readonly id?: unknown;
+  readonly result?: unknown;
+  readonly error?: unknown;
+}
+
+/** Bounds of one exchange. */
+export interface ExchangeLimits {
+  /** Time that may pass until all came, in milliseconds. */
+  readonly waitMs: number;
+  /** Time that is waited on once a stream over HTTP has begun, in milliseconds; all of `waitMs` by default. */
+  readonly afterMs?: number;
+  /** Tells, after each message, that nothing more is waited for. */
+  readonly until?: (messages: readonly unknown[]) => boolean;
+  /** Ends the wait over HTTP. */
+  readonly stop?: AbortSignal;
+  /** Hears that a response over HTTP has begun. */
+  begun?(): void;
+}
+
+/** Limit of the bytes that are kept of what came. */
+export const mostBytes: number = 2 * 1024 * 1024;
+
+/** Limits of what is kept of what a server says unasked: pieces, and characters of all. */
+const [mostUnasked, unaskedCharacters] = [10_000, mostBytes];
+
+/** Pieces that came unasked, as many as are kept: who goes on and on says nothing new. */
+export class Unasked {
+  readonly pieces: string[] = [];
+  #length = 0;
+
+  /** @returns False when it is not kept. */
+  add(piece: string): boolean {
+    if (this.pieces.length >= mostUnasked || this.#length + piece.length > unaskedCharacters) return false;
+    this.#length += piece.length;
+    this.pieces.push(piece);
+    return true;
+  }
+}
+
+/** Gathers what comes, piece by piece. */
+export class Coming {
+  readonly messages: unknown[] = [];
+  readonly malformed: string[] = [];
+  text = '';
+  readonly #strict = new TextDecoder('utf-8', { fatal: true });
+  isUtf8 = true;
+
+  /** Looks at bytes as they come, before anybody decodes them. */
+  bytes(piece: Uint8Array): void {
+    if (!this.isUtf8) return;
+    try {
+      this.#strict.decode(piece, { stream: true });
+    } catch {
+      this.isUtf8 = false;
+    }
+  }
+
+  /** Takes a line, the data of an event, or a body. */
+  piece(text: string): void {
+    if (text.trim() === '') return;
+    try {
+      this.messages.push(parseJson(text));
+    } catch {
+      this.malformed.push(text.slice(0, 1_000));
+    }
+  }
+
+  /** Keeps text. @returns False when it is too much. */
+  keep(text: string): boolean {
+    this.text += text;
+    return this.text.length <= mostBytes;
+  }
+}
+
+/**
+ * Finds the response to a request among the messages of an exchange, in a batch too; `undefined` where none came. An id that came back in
+ * another type is taken for the same: that is a fault by itself, and others are to be seen beside it.
+ */
+export function responseIn(exchange: Exchanged, id: unknown): CameResponse | undefined {
+  return exchange.messages.flat().find((message) => answers(message, id)) as CameResponse | undefined;
+}
+
+/** Tells whether a message is the response to a request, whatever the type of its id. */
+export function answers(message: unknown, id: unknown): boolean {
+  if (!isResponse(message)) return false;
+  const came = message['id'];
+  return came === id || (isScalar(came) && isScalar(id) && String(came) === String(id));
+}
+
+function isScalar(value: unknown): value is string | number {
+  return typeof value === 'string' || typeof value === 'number';
+}
+
+/** The code of the error of a response; `undefined` where it has none. */
+export function errorCodeOf(response: CameResponse | undefined): unknown {
+  return isObject(response?.error) ? response.error['code'] : undefined;
+}
+
+/** The code of the only error that came, whatever its id; `undefined` where there is none. */
+export function errorCodeIn({ messages }: Exchanged): unknown {
+  return errorCodeOf(
+    messages.flat().find((message) => isResponse(message) && 'error' in message) as CameResponse | undefined,
+  );
+}
+
+/**
+ * Tells why an exchange says nothing of an MCP server: something in front of it answered, or nothing did. `undefined` where the server
+ * itself spoke.
+ */
+export function inFront(exchange: Exchanged): string | undefined {
+  const { status, headers, end, reason } = exchange;
+  if (end === 'refused') return `no answer came: ${reason ?? 'no reason'}`;
+  if (status === undefined) return undefined;
+  const why = turnedAway(exchange);
+  if (why !== undefined || isJsonRpc(exchange)) return why;
+  if (/^text\/html/i.test(headers['content-type'] ?? '') && status >= 300)
+    return `HTTP ${status} with a page of HTML: something in front of the server answered`;
+  return undefined;
+}
+
+/** Tells why an exchange says nothing of what was asked, be it that it looks like a refusal; `undefined` where it may say something. */
+export function turnedAway(exchange: Exchanged): string | undefined {
+  const { status = 0, headers } = exchange;
+  if (status >= 300 && status < 400) return redirected(exchange);
+  // Whoever says it, and in whatever words, says nothing of the request.
+  if (status === 429) return 'HTTP 429: it wants fewer requests';
+  if (status === 503 && headers['retry-after'] !== undefined) return 'HTTP 503: it wants to be asked again later';
+  return status >= 502 && status <= 504 && !isJsonRpc(exchange)
+    ? `HTTP ${status}: something in front of the server answered`
+    : undefined;
+}
+
+/** Tells where a redirection points. It is not followed: what the user gave is for the address that he named. */
+function redirected({ status, headers, sent }: Exchanged): string {
+  const { location } = headers;
+  const path = /^\S+ (\S+)/.exec(sent)?.[1] ?? '';
+  if (location === undefined) return `HTTP ${status}, a redirection that says not where to`;
+  // The query may be secret, and a name and a password before the host are.
+  const [begin = ''] = location.split(/[?#]/);
+  const place = begin.replace(/^([a-z][a-z\d+.-]*:[/\\]*|[/\\]{2,})[^/\\]*@/i, '$1');
+  return `HTTP ${status}: ${path} is redirected to ${place.slice(0, 200)}, which is not followed: give that address`;
+}
+
+/** Tells whether MCP was spoken: what stands in front has JSON of its own. */
+function isJsonRpc({ messages }: Exchanged): boolean {
+  return messages.flat().some((message) => isObject(message) && message['jsonrpc'] !== undefined);
+}
+
+/** Length to which what was sent is told, in characters. */
+const longestTold = 2_000;
+
+/** Beginning of what was sent, with the length of all of it; bytes are characters. */
+export function toldText(text: string | Uint8Array): string {
+  const start = text.slice(0, longestTold);
+  const told = typeof start === 'string' ? start : Buffer.from(start).toString('latin1');
+  return text.length > longestTold ? `${told}… (${text.length} characters)` : told;
+}

@@ -1,0 +1,89 @@
+import type { Bench } from './harness/bench.ts';
+import type { Exchanged } from './harness/exchange.ts';
+import type { RuleVerdict } from './verdict.ts';
+import type { Revision } from '../../../parley/src/protocol/revision.ts';
+
+/** A statement of the specification, or a hardening of ours, that can be seen from outside. */
+export interface Stated {
+  /** The row of the register, or `harden-…`. */
+  readonly id: string;
+  /** Statement that must hold, in a sentence that has who is judged as its subject. */
+  readonly words: string;
+  /** Change that mends what breaks it. */
+  readonly mend: string;
+  /** Tells the revisions in which it is judged; those of its row by default. */
+  readonly lives?: (revision: Revision) => boolean;
+}
+
+/** A rule that acts: it sends something, and judges what comes. */
+export interface ProbeRule extends Stated {
+  /** The only transport on which it says something, of which `sse` is HTTP+SSE; any by default. */
+  readonly over?: 'http' | 'stdio' | 'sse';
+  /** The capability without which it says nothing. */
+  readonly needs?: 'tools' | 'prompts' | 'resources' | 'completions' | 'logging' | 'tasks';
+  /** True for what is judged of a server too that wants a token and opens no conversation without one. */
+  readonly closed?: true;
+  /** True for what is the same in every revision: it is judged in the newest that is spoken alone. */
+  readonly once?: true;
+  /** True for what has a conversation of its own, and may be judged while others are. */
+  readonly apart?: true;
+  /** True for what a server might not outlive: one that does not come back is found, and looked at once. */
+  readonly mayEnd?: true;
+  /** True for what looks, once, at what came of all others: it is judged when they were. */
+  readonly lastly?: true;
+  /** True for what weighs on a machine: it is judged where that is wished. */
+  readonly heavy?: true;
+  /** @throws NotJudged where the server does not do what must work first. */
+  probe(bench: Bench): Promise<RuleVerdict>;
+}
+
+/** A message of the server, for who watches. */
+export interface HeardMessage {
+  /** The message; empty where what came is no JSON. */
+  readonly message: Readonly<Record<string, unknown>>;
+  /** Text that came in the place of a message, and is no JSON. */
+  readonly malformed?: string;
+  /** The message that was sent; `undefined` where it was none. */
+  readonly sent: Readonly<Record<string, unknown>> | undefined;
+  /** The same, where this is the response to it. */
+  readonly request: Readonly<Record<string, unknown>> | undefined;
+  /** Progress tokens of requests that were not answered in their time, and may run. */
+  readonly running?: ReadonlySet<unknown>;
+  /** Ids of requests of the server in this conversation; `undefined` where it may have sent more. */
+  readonly asked?: ReadonlySet<unknown> | undefined;
+  /** Tells whether it answers what was answered before; `undefined` where nobody counts. */
+  readonly isAgain?: boolean;
+  readonly revision: Revision;
+  /** Capabilities that the client declared in this conversation. */
+  readonly capabilities: Readonly<Record<string, unknown>>;
+  /** Capabilities that the server declared in it; `undefined` where that is not known. */
+  readonly declared?: Readonly<Record<string, unknown>> | undefined;
+  readonly exchange: Exchanged;
+}
+
+/** Fault of a message, and its place. */
+export interface WatchedFault {
+  readonly breaks: string;
+  readonly where?: string;
+}
+
+/** A rule that only looks at what is said anyway. */
+export interface WatchRule extends Stated {
+  /** True for what others judge by name: a message that breaks one of those breaks this one for the same cause. */
+  readonly isGeneral?: true;
+  /**
+   * Places of a result or of params that it is about, such as `tools[].inputSchema`, where what comes after `.*` may be any name: what a general
+   * rule says of those has this one as its cause, and nothing else has.
+   */
+  readonly fields?: readonly string[];
+  /** Tells why the message breaks it; `undefined` where it keeps it, and `'not-seen'` where it says nothing of it. */
+  watch(heard: HeardMessage): (WatchedFault & { readonly more?: readonly WatchedFault[] }) | 'holds' | 'not-seen';
+}
+
+/** One of the two. */
+export type CheckRule = ProbeRule | WatchRule;
+
+/** Tells whether a rule sends something. */
+export function isProbe(rule: CheckRule): rule is ProbeRule {
+  return 'probe' in rule;
+}

@@ -1,0 +1,228 @@
+import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
+import { obliging, type Bench } from '../harness/bench.ts';
+import { completeIn, nextRound, questionsIn, sendCall, wantsInput } from '../harness/calls.ts';
+import { guardOf } from '../harness/guard.ts';
+import type { Answered, Prober } from '../harness/prober.ts';
+import type { ProbeRule } from '../rule.ts';
+import {
+  breaks,
+  holds,
+  NotAllowed,
+  NotJudged,
+  notApplicable,
+  notJudged,
+  unless,
+  type RuleVerdict,
+} from '../verdict.ts';
+import { inCore, inExtension, onTask } from './tasks/common.ts';
+import { taskStatus } from './tasks/core-life.ts';
+import { asTaker, becameTask, taking } from './tasks/extension-life.ts';
+
+/** Rules about what one person has of a server that another must not get at: tasks, states and questions. */
+
+/** Does something as somebody else, in a conversation of theirs. @throws NotAllowed without a token of theirs, NotJudged where it is not taken. */
+async function asAnother<T>(
+  bench: Bench,
+  capabilities: Parameters<Bench['unopened']>[0],
+  act: (speaker: Prober) => Promise<T>,
+): Promise<T> {
+  await guardOf(bench);
+  if (!bench.http.knows('another'))
+    throw new NotAllowed('it needs the token of somebody else for this server: --other-token-env <name>');
+  const speaker = await bench.unopened(capabilities);
+  try {
+    if (!(await speaker.open('another'))) throw new NotJudged('the other token is not taken');
+    return await act(speaker);
+  } finally {
+    await bench.end(speaker);
+  }
+}
+
+const ownTasks: ProbeRule = {
+  id: 'tasks-043',
+  lives: inCore,
+  over: 'http',
+  needs: 'tasks',
+  words: 'Only the user who created a task can read, list or cancel it',
+  mend: 'keep with each task who made it, and answer others with -32602',
+  probe: (bench) =>
+    asAnother(bench, obliging, (other) =>
+      onTask(bench, async ({ taskId }, _, speaker) => {
+        await bench.works(speaker, 'tasks/get', { taskId });
+        // First, since many tasks are over soon, and then nobody can cancel them.
+        const gone = await other.request('tasks/cancel', { taskId });
+        if (gone.result !== undefined) return breaks(gone, 'tasks/cancel of somebody else was served');
+        const got = await other.request('tasks/get', { taskId });
+        if (got.result !== undefined) return breaks(got, 'tasks/get of somebody else was served');
+        const { result, ...listed } = await other.request('tasks/list');
+        const all = Array.isArray(result?.['tasks']) ? result['tasks'] : [];
+        const isListed = all.some((one) => isObject(one) && one['taskId'] === taskId);
+        return unless(isListed, listed, 'it is in the list of somebody else');
+      }),
+    ),
+};
+
+type Asks = (method: string, params: Readonly<Record<string, unknown>>) => Promise<Answered>;
+
+/** A task of the user, and how it stands with it. */
+interface LookedAt {
+  readonly taskId: string;
+  look(): Promise<Answered>;
+}
+
+/**
+ * Asks about a task as somebody else. Who acknowledges what is about no task does nothing of it: there the task tells.
+ *
+ * @returns The answer, where it was served.
+ */
+async function servedTo(ask: Asks, method: string, { taskId, look }: LookedAt): Promise<Answered | undefined> {
+  const paramsOf = (id: string): Readonly<Record<string, unknown>> => ({
+    taskId: id,
+    ...(method === 'tasks/update' && { inputResponses: {} }),
+  });
+  const before = taskStatus(await look());
+  const answer = await ask(method, paramsOf(taskId));
+  if (answer.result === undefined) return undefined;
+  if (method === 'tasks/get') return answer;
+  const isAnyAcknowledged = (await ask(method, paramsOf(unknownLike(taskId)))).result !== undefined;
+  if (!isAnyAcknowledged) return answer;
+  if (method !== 'tasks/cancel' || before === 'cancelled') return undefined;
+  return taskStatus(await look()) === 'cancelled' ? answer : undefined;
+}
+
+/** An id of the same look that no task has. */
+function unknownLike(taskId: string): string {
+  const other = taskId.replaceAll(/\d/g, (digit) => `${9 - Number(digit)}`);
+  return other === taskId ? `${taskId}0` : other;
+}
+
+const verifiedTasks: ProbeRule = {
+  id: 'tasks-096',
+  lives: inExtension,
+  over: 'http',
+  needs: 'tools',
+  words: 'Only the user who created a task can send requests about it',
+  mend: 'keep with each task who made it, and answer others with -32602',
+  probe: (bench) =>
+    asAnother(bench, taking, (other) =>
+      asTaker(bench, async (speaker) => {
+        for (const tool of await bench.callables()) {
+          const task = await becameTask(speaker, tool);
+          if (task === undefined) continue;
+          const { taskId } = task;
+          const life = { taskId, look: () => bench.works(speaker, 'tasks/get', { taskId }) };
+          const ofNobody: Asks = (method, params) => speaker.request(method, params, { as: 'nobody' });
+          const ofAnother: Asks = (method, params) => other.request(method, params);
+          for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
+            const bare = await servedTo(ofNobody, method, life);
+            if (bare !== undefined) return breaks(bare, `${method} without a token was served`);
+            const answer = await servedTo(ofAnother, method, life);
+            if (answer !== undefined) return breaks(answer, `${method} of somebody else was served`);
+          }
+          return holds;
+        }
+        return notApplicable('no tool that may be called becomes a task');
+      }),
+    ),
+};
+
+/** Has somebody else go on with what a tool asked the user. */
+async function onTakenOver(bench: Bench, isAbout: (methods: readonly unknown[]) => boolean): Promise<RuleVerdict> {
+  return await asAnother(bench, obliging, async (other) => {
+    const asking = (await bench.made('obliging')).find(
+      ({ rounds: [first, ...more], result }) =>
+        first !== undefined && more.length === 1 && wantsInput(first) && result !== undefined,
+    );
+    if (asking === undefined) return notApplicable('no tool that was called asks, and ends when it is answered');
+    const { of } = asking;
+    return await bench.asked(async (speaker) => {
+      const [first, second] = [await sendCall(speaker, of), await sendCall(speaker, of)];
+      const asked = questionsIn(first.result).map(([, { method }]) => method);
+      if (!isAbout(asked)) return notApplicable('it asks nothing of the kind');
+      const round = nextRound(first);
+      if (typeof round['requestState'] !== 'string') return notApplicable('what asks has no requestState');
+      // Who does without the state gives nothing away by it.
+      const without = await sendCall(speaker, of, { params: { inputResponses: round['inputResponses'] } });
+      if (completeIn(without) !== undefined) return notApplicable('it goes on without its state');
+      if (completeIn(await sendCall(speaker, of, { params: nextRound(second) })) === undefined)
+        return notJudged(`${of.name} did not end when it was answered`);
+      const answer = await sendCall(other, of, { params: round });
+      const isServed = completeIn(answer) !== undefined && answer.result?.['isError'] !== true;
+      return isServed ? breaks(answer, `${of.name}: somebody else went on with it`, `tools/${of.name}`) : holds;
+    });
+  });
+}
+
+const boundState: ProbeRule = {
+  id: 'mrtr-012',
+  over: 'http',
+  needs: 'tools',
+  words: 'A requestState is accepted only from the user who received it',
+  mend: 'seal who is asked into the state, and compare it when the state comes back',
+  probe: (bench) => onTakenOver(bench, () => true),
+};
+
+const boundQuestion: ProbeRule = {
+  id: 'elicit-047',
+  lives: ({ clientDescribed }) => clientDescribed === 'each-request',
+  over: 'http',
+  needs: 'tools',
+  words: 'Only the user who received an elicitation can answer it',
+  mend: 'seal who is asked into the state, and compare it when the answer comes',
+  probe: (bench) => onTakenOver(bench, (methods) => methods.includes('elicitation/create')),
+};
+
+/** Lists that may be kept by anybody, with the field of their entries. */
+const keptLists = [
+  ['tools/list', 'tools', 'tools'],
+  ['prompts/list', 'prompts', 'prompts'],
+  ['resources/list', 'resources', 'resources'],
+  ['resources/templates/list', 'resourceTemplates', 'resources'],
+] as const;
+
+/** Names on the first page of a list, where that says that anybody may keep it. */
+function publicNames({ result }: Answered, field: string): string | undefined {
+  const entries = result?.['cacheScope'] === 'public' ? result[field] : undefined;
+  if (!Array.isArray(entries)) return undefined;
+  const names = entries
+    .filter(isObject)
+    .map((one) => JSON.stringify(one['uri'] ?? one['uriTemplate'] ?? one['name']) ?? 'none');
+  return names.toSorted((a, b) => (a < b ? -1 : 1)).join(', ');
+}
+
+const sameForAll: ProbeRule = {
+  id: 'caching-018',
+  over: 'http',
+  words: 'A list with the cacheScope public is the same for every user',
+  mend: 'say "cacheScope": "private" where a list depends on who asks',
+  probe: (bench) =>
+    asAnother(bench, {}, async (other) => {
+      const { capabilities } = await bench.offer();
+      const speaker = await bench.shared();
+      let judged = 0;
+      let unsteady: string | undefined;
+      for (const [method, field] of keptLists.filter(([, , name]) => isObject(capabilities[name]))) {
+        const mine = async (): Promise<string | undefined> => publicNames(await bench.works(speaker, method), field);
+        const before = [await mine(), await mine()];
+        const first = publicNames(await other.request(method), field);
+        const answer = await other.request(method);
+        const theirs = publicNames(answer, field);
+        const [own, ...again] = [...before, await mine(), await mine()];
+        if (own === undefined || theirs === undefined) continue;
+        // What changes by itself, or from one server behind the address to the next, says nothing of who asks.
+        if (first !== theirs || again.some((one) => one !== own)) {
+          unsteady = method;
+          continue;
+        }
+        judged++;
+        if (own !== theirs) return breaks(answer, `${method} gives somebody else others, and says public to both`);
+      }
+      if (judged > 0) return holds;
+      return unsteady === undefined
+        ? notApplicable('it says of no list that anybody may keep it')
+        : notJudged(`${unsteady} gives the same person now these and now others`);
+    }),
+};
+
+/** Rules for which somebody else has a token. */
+export const anotherRules: readonly ProbeRule[] = [ownTasks, verifiedTasks, boundState, boundQuestion, sameForAll];

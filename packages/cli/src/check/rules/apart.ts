@@ -1,0 +1,221 @@
+import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
+import { metaKey } from '../../../../parley/src/protocol/meta.ts';
+import { newestOf, revisions as published } from '../../../../parley/src/protocol/revision.ts';
+import { SchemaDocument, SchemaError } from '../../../../parley/src/schema/document.ts';
+import { nobody, type Bench } from '../harness/bench.ts';
+import { answeringUntil } from '../harness/calls.ts';
+import { errorCodeIn, responseIn, type Exchanged } from '../harness/exchange.ts';
+import { entryText } from '../harness/offer.ts';
+import type { Answered } from '../harness/prober.ts';
+import type { ProbeRule } from '../rule.ts';
+import { breaks, holds, NotApplicable, notApplicable, notJudged, unless } from '../verdict.ts';
+import { ownMeta } from './common/own-meta.ts';
+
+/** Rules about requests that have nothing to do with one another, and what a server says to who comes from elsewhere. */
+
+/** A list that the server declares, with the field of its entries; `undefined` where it declares none. */
+async function declaredList(bench: Bench): Promise<{ readonly method: string; readonly field: string } | undefined> {
+  const { capabilities } = await bench.offer();
+  const field = ['tools', 'prompts', 'resources'].find((name) => isObject(capabilities[name]));
+  return field === undefined ? undefined : { method: `${field}/list`, field };
+}
+
+/** Longest wait for the answer to the first request, before which a process may have much to load, in milliseconds. */
+const coldMs = 30_000;
+
+const cold: ProbeRule = {
+  id: 'basic-034',
+  apart: true,
+  words: 'A request is served on any connection, whatever came before it',
+  mend: 'take what is needed from the request itself, and want no other one before it',
+  async probe(bench) {
+    const list = await declaredList(bench);
+    if (list === undefined) return notApplicable('it lists nothing');
+    await bench.works(await bench.shared(), list.method);
+    // A client of which nobody heard, on a connection without server/discover.
+    const stranger = await bench.unopened();
+    try {
+      const meta = ownMeta(bench, { [metaKey.clientInfo]: { name: `${nobody}-cold`, version: '1' } });
+      const answer = await stranger.request(list.method, undefined, { meta, waitMs: coldMs });
+      return unless(answer.result === undefined, answer, `${list.method} as the first request was not served`);
+    } finally {
+      await bench.end(stranger);
+    }
+  },
+};
+
+const together: ProbeRule = {
+  id: 'basic-033',
+  words: 'A client may send a request before earlier requests are answered',
+  mend: 'serve each request by itself',
+  async probe(bench) {
+    const speaker = await bench.shared();
+    await bench.ready(speaker);
+    const ids = ['parley-check-one', 'parley-check-two'];
+    // Who answers one after the other takes the time of both.
+    const waitMs = 2 * bench.waitMs;
+    const missing = (answer: Exchanged, id: string): boolean => {
+      const response = responseIn(answer, id);
+      return response === undefined || response.error !== undefined;
+    };
+    if (bench.over === 'http') {
+      const answers = await Promise.all(ids.map((id) => speaker.request(bench.harmless, undefined, { id, waitMs })));
+      const wrong = answers.find((answer, at) => missing(answer, ids[at] ?? ''));
+      return wrong === undefined ? holds : breaks(wrong, 'of two at once one got no result');
+    }
+    const meta = { _meta: ownMeta(bench) };
+    const lines = ids.map((id) => JSON.stringify({ jsonrpc: '2.0', id, method: bench.harmless, params: meta }));
+    const answer = await speaker.text(lines.join('\n'), {
+      waitMs,
+      until: (messages) => ids.every((id) => messages.flat().some((one) => isObject(one) && one['id'] === id)),
+    });
+    return unless(
+      ids.some((id) => missing(answer, id)),
+      answer,
+      'of two at once one got no result',
+    );
+  },
+};
+
+const steadyCursor: ProbeRule = {
+  id: 'page-005',
+  words: 'A cursor leads to the same page each time',
+  mend: 'make cursors of the place in the list, and let them be used again',
+  async probe(bench) {
+    const speaker = await bench.shared();
+    const list = await declaredList(bench);
+    if (list === undefined) return notApplicable('it lists nothing');
+    const { method, field } = list;
+    const first = await bench.works(speaker, method);
+    const cursor = first.result?.['nextCursor'];
+    if (typeof cursor !== 'string') return notApplicable(`${method} has one page`);
+    const namesOf = ({ result }: Answered): string =>
+      JSON.stringify(
+        Array.isArray(result?.[field])
+          ? result[field].map((one: unknown) => (isObject(one) ? (one['uri'] ?? one['name']) : one))
+          : undefined,
+      );
+    const page = await speaker.request(method, { cursor });
+    const again = await speaker.request(method, { cursor });
+    if (namesOf(await bench.works(speaker, method)) !== namesOf(first)) return notJudged('the list changed meanwhile');
+    if (page.response === undefined) return notJudged(`${method} with it was not answered`);
+    if (page.result === undefined) return breaks(page, 'the one that it gave was refused');
+    if (again.result === undefined) return breaks(again, 'used again, it was refused');
+    return unless(namesOf(again) !== namesOf(page), again, `it gave ${namesOf(page).slice(0, 200)}, and then others`);
+  },
+};
+
+/** @throws NotApplicable where the server speaks a revision with sessions too. */
+function onlyStateless(bench: Bench): void {
+  if (bench.spoken.some(({ clientDescribed }) => clientDescribed === 'once'))
+    throw new NotApplicable('it speaks handshake revisions too');
+}
+
+const notResumed: ProbeRule = {
+  id: 'http-113',
+  words: 'A server without session-based revisions ignores Last-Event-ID',
+  mend: 'do not look at the header',
+  over: 'http',
+  async probe(bench) {
+    onlyStateless(bench);
+    const speaker = await bench.shared();
+    await bench.ready(speaker);
+    const answer = await speaker.request(bench.harmless, undefined, { headers: { 'Last-Event-ID': '7' } });
+    return unless(answer.result === undefined, answer, 'with it a request got no result');
+  },
+};
+
+const namesVersions: ProbeRule = {
+  id: 'versioning-010',
+  apart: true,
+  words: 'A server without session-based revisions names its revisions in its initialize error',
+  mend: 'name the revisions in the message or the data of the error',
+  async probe(bench) {
+    onlyStateless(bench);
+    const speaker = await bench.unopened();
+    try {
+      const params = {
+        protocolVersion: newestOf(published, 'handshake')?.date,
+        capabilities: {},
+        clientInfo: { name: 'parley-check', version: '1' },
+      };
+      const headers = { 'MCP-Protocol-Version': undefined, 'Mcp-Method': undefined };
+      const message = { jsonrpc: '2.0', id: speaker.newId(), method: 'initialize', params };
+      const answer = await speaker.message(message, {
+        headers,
+        waitMs: coldMs,
+        until: (messages) => messages.length > 0,
+      });
+      if (errorCodeIn(answer) === undefined) return notJudged('initialize got no error');
+      return unless(!answer.text.includes(bench.revision.date), answer, 'it names none');
+    } finally {
+      await bench.end(speaker);
+    }
+  },
+};
+
+const changedRoots: ProbeRule = {
+  id: 'roots-012',
+  once: true,
+  apart: true,
+  words: 'The server keeps serving after notifications/roots/list_changed',
+  mend: 'ask for the roots anew, or let it be',
+  async probe(bench) {
+    const speaker = await bench.fresh({ roots: { listChanged: true } });
+    try {
+      await bench.ready(speaker);
+      // Who may have to answer for its roots, does.
+      const told = await speaker.notify('notifications/roots/list_changed', undefined, {
+        waitMs: 2 * bench.quietMs,
+        until: answeringUntil(speaker, { id: nobody }),
+      });
+      if (told.status !== undefined && told.status >= 500) return breaks(told, `HTTP ${told.status}`);
+      const id = speaker.newId();
+      const answer = await speaker.request(bench.harmless, undefined, { id, until: answeringUntil(speaker, { id }) });
+      return unless(answer.result === undefined, answer, 'after that it did not serve');
+    } finally {
+      await bench.end(speaker);
+    }
+  },
+};
+
+/** Fault of a schema by its dialect; `undefined` where nothing is, or its dialect is not known here. */
+function faultOf(schema: unknown): string | undefined {
+  try {
+    void new SchemaDocument(schema);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof SchemaError)) throw error;
+    // The rest is what is not done with schemas of others here, such as to fetch one.
+    return /^(?:at \S+: )?\S+ must be /.test(error.message) ? error.message : undefined;
+  }
+}
+
+const wellFormed: ProbeRule = {
+  id: 'schema-006',
+  words: 'The schemas of a tool are valid in their dialect',
+  mend: 'correct the schema: by JSON Schema 2020-12 where it names no other',
+  needs: 'tools',
+  async probe(bench) {
+    const { tools } = await bench.offer();
+    const listed = await bench.works(await bench.shared(), 'tools/list');
+    for (const tool of tools)
+      for (const field of ['inputSchema', 'outputSchema']) {
+        const fault = isObject(tool[field]) ? faultOf(tool[field]) : undefined;
+        const name = entryText(tool, 'name') ?? '?';
+        if (fault !== undefined) return breaks(listed, `${field} of ${name}: ${fault}`, `tools/${name}/${field}`);
+      }
+    return tools.length > 0 ? holds : notApplicable('it lists no tool');
+  },
+};
+
+/** Rules about requests that stand apart. */
+export const apartRules: readonly ProbeRule[] = [
+  cold,
+  together,
+  steadyCursor,
+  notResumed,
+  namesVersions,
+  changedRoots,
+  wellFormed,
+];

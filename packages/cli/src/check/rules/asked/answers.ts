@@ -1,0 +1,242 @@
+import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
+import type { Bench } from '../../harness/bench.ts';
+import type { CallableTool } from '../../harness/allowed.ts';
+import {
+  completeIn,
+  makeCall,
+  nextRound,
+  questionsIn,
+  obligingResult,
+  sendCall,
+  wantsInput,
+  type Responder,
+  type MadeCall,
+} from '../../harness/calls.ts';
+import { errorCodeIn } from '../../harness/exchange.ts';
+import type { Answered } from '../../harness/prober.ts';
+import type { ProbeRule } from '../../rule.ts';
+import { breaks, holds, NotJudged, notApplicable, unless, type RuleVerdict } from '../../verdict.ts';
+import { sortedText } from '../common/canonical.ts';
+
+/** Rules about what a server makes of the answers to its questions, be they asked by requests or by results. */
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** A tool that asked by a form, and the words of its result. */
+interface AskingTool {
+  readonly of: CallableTool;
+  readonly words: string;
+}
+
+/** Tools that ask by a form with fields, and end when it is filled in. */
+async function askingTools(bench: Bench): Promise<readonly AskingTool[]> {
+  await bench.made('obliging');
+  return await bench.kept('tools that ask', () =>
+    bench.asked(async (speaker) => {
+      const found: AskingTool[] = [];
+      for (const { of, result } of await bench.made('obliging')) {
+        if (result === undefined || result['isError'] === true) continue;
+        let asks = false;
+        const again = await makeCall(speaker, of, {
+          answer(question) {
+            asks ||= firstField(question) !== undefined;
+            return obligingResult(question);
+          },
+        });
+        const words = wordsOf(again);
+        if (asks && words !== undefined) found.push({ of, words });
+      }
+      return found;
+    }),
+  );
+}
+
+function wordsOf({ result }: Pick<MadeCall, 'result'>): string | undefined {
+  return result === undefined || result['isError'] === true
+    ? undefined
+    : sortedText({ content: result['content'], structuredContent: result['structuredContent'] });
+}
+
+/** The first field of a form; `undefined` for another question. */
+function firstField({ method, params }: JsonObject): string | undefined {
+  if (method !== 'elicitation/create' || !isObject(params) || params['mode'] === 'url') return undefined;
+  const schema = params['requestedSchema'];
+  const properties = isObject(schema) ? schema['properties'] : undefined;
+  return isObject(properties) ? Object.keys(properties)[0] : undefined;
+}
+
+/** Calls each tool that asks, with other answers, and judges how it ends. */
+async function onAnswers(
+  bench: Bench,
+  answer: Responder,
+  judge: (call: MadeCall, right: string) => string | undefined,
+): Promise<RuleVerdict> {
+  const tools = await askingTools(bench);
+  return await bench.asked(async (speaker) => {
+    for (const { of, words } of tools) {
+      const call = await makeCall(speaker, of, { answer });
+      const found = judge(call, words);
+      if (found !== undefined) return breaks(call.last, `${of.name}: ${found}`, `tools/${of.name}`);
+    }
+    return tools.length > 0
+      ? holds
+      : notApplicable('no tool that was called asks by a form, and ends when it is filled in');
+  });
+}
+
+/** A value that no field of a form can have: those are texts, numbers, choices and lists of those. */
+const misfit = { 'parley-check': true };
+
+/** A rule that what is filled in is validated, by the row of a time. */
+const validated = (id: 'elicit-005' | 'elicit-060'): ProbeRule => ({
+  id,
+  words: 'Form answers are validated against the requestedSchema',
+  mend: 'validate content by requestedSchema before it is used',
+  needs: 'tools',
+  probe: (bench) =>
+    onAnswers(
+      bench,
+      (question) => {
+        const field = firstField(question);
+        const right = obligingResult(question);
+        if (field === undefined || !isObject(right?.['content'])) return right;
+        return { ...right, content: { ...right['content'], [field]: misfit } };
+      },
+      (call, right) =>
+        wordsOf(call) === right ? 'an object in the place of a plain value was taken as what was asked for' : undefined,
+    ),
+});
+
+const declined: ProbeRule = {
+  id: 'elicit-035',
+  words: 'A call is answered even if its elicitation is declined or cancelled',
+  mend: 'look at the action of the answer, and say in the result what came of it',
+  needs: 'tools',
+  async probe(bench) {
+    for (const action of ['decline', 'cancel']) {
+      const verdict = await onAnswers(
+        bench,
+        (question) => (question['method'] === 'elicitation/create' ? { action } : obligingResult(question)),
+        ({ last }) => {
+          if (last.response === undefined) return `with the action ${action} it was not answered`;
+          return errorCodeIn(last) === -32603 ? `with the action ${action} it ended with the error -32603` : undefined;
+        },
+      );
+      if (verdict.verdict !== 'holds') return verdict;
+    }
+    return holds;
+  },
+};
+
+/** Has what a tool makes of odd rounds judged. */
+async function onRounds(
+  bench: Bench,
+  judge: (tool: AskingTool, ask: () => Promise<Answered>) => Promise<RuleVerdict>,
+): Promise<RuleVerdict> {
+  const tools = await askingTools(bench);
+  return await bench.asked(async (speaker) => {
+    let last = notApplicable('no tool that was called asks by a form, and ends when it is filled in');
+    for (const tool of tools) {
+      last = await judge(tool, async () => {
+        const answer = await sendCall(speaker, tool.of);
+        if (!wantsInput(answer)) throw new NotJudged(`${tool.of.name} did not ask again`);
+        return answer;
+      });
+      if (last.verdict === 'breaks')
+        return { ...last, why: `${tool.of.name}: ${last.why}`, where: `tools/${tool.of.name}` };
+    }
+    return last;
+  });
+}
+
+const parsed: ProbeRule = {
+  id: 'mrtr-023',
+  words: 'An input response that does not fit its request is not accepted',
+  mend: 'check the shape of each of the inputResponses',
+  needs: 'tools',
+  probe: (bench) =>
+    onRounds(bench, ({ of, words }, ask) =>
+      bench.asked(async (speaker) => {
+        const first = await ask();
+        const inputResponses = Object.fromEntries(questionsIn(first.result).map(([key]) => [key, 42]));
+        const answer = await sendCall(speaker, of, { params: { ...nextRound(first), inputResponses } });
+        return unless(wordsOf({ result: completeIn(answer) }) === words, answer, 'a number was taken for an answer');
+      }),
+    ),
+};
+
+const malformed: ProbeRule = {
+  id: 'mrtr-024',
+  words: 'Malformed inputResponses are refused with a protocol error',
+  mend: 'answer with the error -32602',
+  needs: 'tools',
+  probe: (bench) =>
+    onRounds(bench, ({ of }, ask) =>
+      bench.asked(async (speaker) => {
+        const first = await ask();
+        const answer = await sendCall(speaker, of, { params: { ...nextRound(first), inputResponses: 'none' } });
+        return unless(answer.result !== undefined, answer, 'a text in the place of inputResponses got a result');
+      }),
+    ),
+};
+
+/** Questions that nobody answers, before it is looked at whether the server serves on. */
+const unanswered = 20;
+
+const leavesOpen: ProbeRule = {
+  id: 'mrtr-008',
+  words: 'The server keeps serving if its input requests are not answered',
+  mend: 'keep nothing for a request that asked, or no more than a few, and for a short time',
+  needs: 'tools',
+  probe: (bench) =>
+    onRounds(bench, ({ of }, ask) =>
+      bench.asked(async (speaker) => {
+        await ask();
+        for (let asked = 1; asked < unanswered; asked++) {
+          const answer = await sendCall(speaker, of);
+          if (!wantsInput(answer)) return breaks(answer, `after ${asked} questions without an answer it asked no more`);
+        }
+        return holds;
+      }),
+    ),
+};
+
+const bound: ProbeRule = {
+  id: 'mrtr-014',
+  words: 'The requestState of one request is refused in another',
+  mend: 'seal the method and the parameters that matter into requestState, and compare them',
+  needs: 'tools',
+  probe: (bench) =>
+    onRounds(bench, ({ of }, ask) =>
+      bench.asked(async (speaker) => {
+        const own = nextRound(await ask());
+        if (typeof own['requestState'] !== 'string') return notApplicable('what asks has no requestState');
+        for (const { of: other } of await askingTools(bench)) {
+          if (other.name === of.name) continue;
+          const theirs = await sendCall(speaker, other);
+          // A state that says nothing is not looked at either.
+          if (!wantsInput(theirs) || typeof theirs.result?.['requestState'] !== 'string') continue;
+          const { inputResponses } = nextRound(theirs);
+          const answer = await sendCall(speaker, other, { params: { ...own, inputResponses } });
+          const taken = completeIn(answer);
+          return unless(
+            taken !== undefined && taken['isError'] !== true,
+            answer,
+            `its state was taken by a call of ${other.name}`,
+          );
+        }
+        return notApplicable('there are no two tools that ask, and keep a state');
+      }),
+    ),
+};
+
+/** Rules about answers. */
+export const answerRules: readonly ProbeRule[] = [
+  validated('elicit-005'),
+  validated('elicit-060'),
+  declined,
+  parsed,
+  malformed,
+  leavesOpen,
+  bound,
+];

@@ -1,0 +1,128 @@
+import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
+import type { Bench } from '../harness/bench.ts';
+import { responseIn, type Exchanged } from '../harness/exchange.ts';
+import { isEventStream } from '../harness/manner.ts';
+import { refusedWith } from './common/refusals.ts';
+import type { ProbeRule } from '../rule.ts';
+import { breaks, holds, notApplicable, notJudged, unless } from '../verdict.ts';
+import { wholeText } from '../whole-text.ts';
+
+/** Rules about requests, notifications and batches of any kind. */
+
+/** A method that no server has. */
+export const noMethod = 'parley-check/qzvwkxjfhbtnmdrlsgpc';
+
+const idAsText: ProbeRule = {
+  id: 'basic-005',
+  words: 'A request may have a string or an integer as its id, and its response has the same',
+  mend: 'copy the id as it came: a number stays a number, a string a string',
+  async probe(bench) {
+    const speaker = await bench.shared();
+    await bench.ready(speaker);
+    // Who asks for an id by its truth takes the last two for none.
+    for (const id of ['a string', '7', 70_707, 0, '']) {
+      const answer = await speaker.request(bench.harmless, undefined, {
+        id,
+        until: (messages) => messages.flat().some((one) => isObject(one) && wholeText(one['id']) === wholeText(id)),
+      });
+      if (answer.response?.id === id) continue;
+      const came = answer.messages.flat().find((one) => isObject(one) && 'id' in one);
+      if (isObject(came) && wholeText(came['id']) === wholeText(id))
+        return notJudged('its type changed: see basic-009');
+      const why = isObject(came)
+        ? `the id ${JSON.stringify(id)} came back as ${JSON.stringify(came['id'])}`
+        : `a request with the id ${JSON.stringify(id)} got no response`;
+      return breaks(answer, why);
+    }
+    return holds;
+  },
+};
+
+const silentNotification: ProbeRule = {
+  id: 'basic-018',
+  words: 'A notification gets no response',
+  mend: 'answer nothing to messages without an id; over HTTP 202 without a body',
+  async probe(bench) {
+    const speaker = await bench.shared();
+    await bench.ready(speaker);
+    for (const method of ['notifications/cancelled', 'notifications/parley-check-unknown']) {
+      const params = method === 'notifications/cancelled' ? { requestId: 'none-of-ours', reason: 'judged' } : undefined;
+      const exchange = await speaker.notify(method, params);
+      // What says nothing that a response says is no message at all.
+      const answer = exchange.messages
+        .flat()
+        .find((one) => isObject(one) && !('method' in one) && ('id' in one || 'result' in one || 'error' in one));
+      // Over HTTP a refusal has a body, which is no response: it has no id.
+      const isRefusal =
+        exchange.status !== undefined &&
+        exchange.status >= 400 &&
+        isObject(answer) &&
+        (answer['id'] === null || answer['id'] === undefined);
+      if (answer !== undefined && !isRefusal) return breaks(exchange, `${method} was answered`);
+    }
+    return holds;
+  },
+};
+
+/** Sends two requests in one batch; what comes of it serves all rules. */
+async function batched(bench: Bench): Promise<{ readonly exchange: Exchanged; readonly missing: number }> {
+  return await bench.kept('a batch', async () => {
+    const speaker = await bench.shared();
+    await bench.ready(speaker);
+    const ids = ['batch-1', 'batch-2'];
+    const text = JSON.stringify(ids.map((id) => ({ jsonrpc: '2.0', id, method: bench.harmless })));
+    const exchange = await speaker.text(text, {
+      until: (messages) => ids.every((id) => messages.flat().some((one) => isObject(one) && one['id'] === id)),
+    });
+    return { exchange, missing: ids.filter((id) => responseIn(exchange, id)?.result === undefined).length };
+  });
+}
+
+/** Tells whether one response came on a stream, where two should have. */
+function isCutShort({ exchange, missing }: { readonly exchange: Exchanged; readonly missing: number }): boolean {
+  return exchange.status !== undefined && isEventStream(exchange) && missing === 1;
+}
+
+const batch: ProbeRule = {
+  id: 'basic-019',
+  words: 'Batches of JSON-RPC are understood',
+  mend: 'answer an array of requests with the responses to each, in an array or as events',
+  async probe(bench) {
+    const found = await batched(bench);
+    if (isCutShort(found)) return notJudged('one response came on the stream: see http-020');
+    const { exchange, missing } = found;
+    return unless(missing > 0, exchange, `of two requests in a batch ${missing} got no result`);
+  },
+};
+
+const batchOnStream: ProbeRule = {
+  id: 'http-020',
+  words: 'The stream that answers a batch has a response to each request in it',
+  mend: 'end the stream when all requests of the batch are answered',
+  over: 'http',
+  async probe(bench) {
+    const found = await batched(bench);
+    const { exchange, missing } = found;
+    if (missing === 2) return notJudged('none was answered: see basic-019');
+    if (!isEventStream(exchange)) return notApplicable('it answers a batch without a stream');
+    // A response may be slow, or be an error.
+    if (missing > 0 && exchange.end !== 'complete')
+      return notJudged('the stream had not ended when it was waited for no more');
+    return unless(isCutShort(found), exchange, 'one of two requests got no response on it');
+  },
+};
+
+const unknownMethod: ProbeRule = {
+  id: 'harden-unknown-method',
+  words: 'A method that the server does not have is answered with -32601',
+  mend: 'answer with the error -32601, method not found',
+  async probe(bench) {
+    const speaker = await bench.shared();
+    await bench.ready(speaker);
+    const answer = await speaker.request(noMethod);
+    return refusedWith(answer, { code: -32601 });
+  },
+};
+
+/** Rules that hold whatever a server offers. */
+export const basicRules: readonly ProbeRule[] = [idAsText, silentNotification, batch, batchOnStream, unknownMethod];

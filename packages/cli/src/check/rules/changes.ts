@@ -1,0 +1,298 @@
+import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
+import { settledWithin } from '../../../../parley/src/jsonrpc/timeout.ts';
+import { excerptOf, obliging, type Bench } from '../harness/bench.ts';
+import { makeCall } from '../harness/calls.ts';
+import { turnedAway, type Exchanged } from '../harness/exchange.ts';
+import { entryText, listOffer, type ServerOffer } from '../harness/offer.ts';
+import type { Answered, Manner, Prober } from '../harness/prober.ts';
+import { rowOf } from '../register.ts';
+import type { ProbeRule } from '../rule.ts';
+import { breaks, holds, NotJudged, notApplicable, notJudged, type RuleVerdict } from '../verdict.ts';
+
+/** Rules about changes of what a server has, which tools bring that are called where that is allowed. */
+
+type Kind = 'tools' | 'prompts' | 'resources';
+const kinds: readonly Kind[] = ['tools', 'prompts', 'resources'];
+
+/** Observations of a server whose tools were called while somebody listened. */
+interface Watched {
+  /** The lists, and texts of resources, before and after the calls. */
+  readonly before: Standing;
+  readonly after: Standing;
+  /** Notifications that came in the meantime. */
+  readonly heard: readonly Readonly<Record<string, unknown>>[];
+  /** The answer that shows the change. */
+  readonly shown: Exchanged;
+  /** Reason for which something may have been told that nobody heard. */
+  readonly deaf: string | undefined;
+  /** The stream that was listened to, where it has a response of its own, and the id of the request that opened it. */
+  readonly stream: ChangeStream | undefined;
+}
+
+/** A stream of changes, as it was heard. */
+export interface ChangeStream {
+  readonly id: unknown;
+  readonly exchange: Exchanged;
+}
+
+/** The stream that was open while tools were called; `undefined` where none may be, and where there is none by itself. */
+export async function changeStream(bench: Bench): Promise<ChangeStream | undefined> {
+  if ((await bench.allowed()).every((one) => 'why' in one)) return undefined;
+  return (await watched(bench)).stream;
+}
+
+interface Standing {
+  readonly offer: ServerOffer;
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+/** Limits of the tools that are called, of the time that one may take, of the resources that are read, and of the time that is listened. */
+const most = { tools: 5, tookMs: 5_000, resources: 3, listenMs: 120_000 };
+
+/** Time in which a resource that changes by itself, such as a clock, has changed, in milliseconds. */
+const tickMs = 1_100;
+
+/** Calls each tool that may be called once, and listens to what changes. @throws NotJudged where none may be. */
+async function watched(bench: Bench): Promise<Watched> {
+  const made = (await bench.made('obliging')).filter(({ tookMs }) => tookMs < most.tookMs).slice(0, most.tools);
+  return await bench.kept('changes', async () => {
+    const speaker = await bench.fresh(obliging);
+    try {
+      const came: Exchanged[] = [];
+      const before = await standing(speaker);
+      const uris = [...before.texts.keys()];
+      speaker.hear((exchange) => void came.push(exchange));
+      const listening = await listen(bench, speaker, uris);
+      for (const { of } of made) {
+        await makeCall(speaker, of);
+        // What comes a little later comes with this.
+        await speaker.request(bench.harmless, undefined, { waitMs: bench.quietMs, until: () => false });
+      }
+      const after = await standing(speaker, uris);
+      const shown = await speaker.request(bench.harmless, undefined, { waitMs: 3 * bench.quietMs, until: () => false });
+      const { deaf, stream } = await listening.end();
+      return { before, after: await steady(speaker, before, after), heard: notificationsIn(came), shown, deaf, stream };
+    } finally {
+      speaker.hear(undefined);
+      await bench.end(speaker);
+    }
+  });
+}
+
+async function standing(speaker: Prober, wanted?: readonly string[]): Promise<Standing> {
+  const offer = await listOffer(speaker);
+  const failed = offer.walks.find(({ last }) => last.result === undefined);
+  // A list of which nothing came may be as it was.
+  if (failed !== undefined) throw new NotJudged(`${failed.method} gave no result: ${excerptOf(failed.last)}`);
+  const listed = offer.resources.flatMap((one) => entryText(one, 'uri') ?? []).slice(0, most.resources);
+  return { offer, texts: await textsOf(speaker, wanted ?? listed) };
+}
+
+async function textsOf(speaker: Prober, uris: readonly string[]): Promise<Map<string, string>> {
+  const texts = new Map<string, string>();
+  for (const uri of uris) {
+    const { result } = await speaker.request('resources/read', { uri });
+    if (result !== undefined) texts.set(uri, JSON.stringify(result['contents']));
+  }
+  return texts;
+}
+
+/** The standing after the calls, without texts that go on to change when nobody calls anything. */
+async function steady(speaker: Prober, before: Standing, after: Standing): Promise<Standing> {
+  const changed = [...after.texts].filter(([uri, text]) => before.texts.get(uri) !== text);
+  if (changed.length === 0) return after;
+  await speaker.rest(tickMs);
+  const later = await textsOf(
+    speaker,
+    changed.map(([uri]) => uri),
+  );
+  return { ...after, texts: new Map([...after.texts].filter(([uri, text]) => (later.get(uri) ?? text) === text)) };
+}
+
+/** A stream of changes on which somebody listens. */
+interface Listening {
+  /** Ends it. @returns Why something may not have been heard, and the stream of a request. */
+  end(): Promise<Pick<Watched, 'deaf' | 'stream'>>;
+}
+
+/** Hears of changes as the revision does it, while other requests go out. */
+async function listen(bench: Bench, speaker: Prober, uris: readonly string[]): Promise<Listening> {
+  const isStateless = bench.revision.clientDescribed === 'each-request';
+  // One conversation over lines hears all of it.
+  const isHeard: Listening = { end: () => Promise.resolve({ deaf: undefined, stream: undefined }) };
+  if (!isStateless)
+    return bench.over === 'http' ? await begun(bench, (manner) => speaker.fetch('GET', manner)) : isHeard;
+  const declared = await declaredChanges(bench);
+  const params = {
+    notifications: {
+      ...Object.fromEntries(declared.map((kind) => [`${kind}ListChanged`, true])),
+      ...(uris.length > 0 && { resourceSubscriptions: uris }),
+    },
+  };
+  const opened = async (about: typeof params): Promise<Listening> => {
+    const id = speaker.newId();
+    const listening = await begun(bench, ({ begun: acknowledged, ...manner }) =>
+      speaker.request('subscriptions/listen', about, {
+        ...manner,
+        id,
+        until(messages) {
+          if (messages.length > 0) acknowledged?.();
+          return false;
+        },
+      }),
+    );
+    return {
+      async end() {
+        const { deaf, stream } = await listening.end();
+        return { deaf, stream: stream && { ...stream, id } };
+      },
+    };
+  };
+  if (bench.over === 'http') return both(await opened(params), await narrow(declared, opened));
+  await speaker.request('subscriptions/listen', params, { until: (messages) => messages.length > 0 });
+  return isHeard;
+}
+
+/** Opens a stream for one list beside that for all, so that what it did not ask for is seen on it. */
+async function narrow(
+  declared: readonly Kind[],
+  open: (params: { readonly notifications: Readonly<Record<string, unknown>> }) => Promise<Listening>,
+): Promise<Listening | undefined> {
+  const [first, ...others] = declared;
+  const last = others.at(-1);
+  return first === undefined || last === undefined
+    ? undefined
+    : await open({ notifications: { [`${last}ListChanged`]: true } });
+}
+
+/** A stream that is listened to, and another that ends with it. */
+function both(listening: Listening, beside: Listening | undefined): Listening {
+  return {
+    async end() {
+      const [ended] = await Promise.all([listening.end(), beside?.end()]);
+      return ended;
+    },
+  };
+}
+
+/** Opens a stream, and waits until it has begun. */
+async function begun(bench: Bench, open: (manner: Manner) => Promise<Exchanged | undefined>): Promise<Listening> {
+  const stop = new AbortController();
+  let [hasBegun, isOver] = [false, false];
+  let tell: () => void = () => undefined;
+  const beginning = new Promise<void>((resolve) => (tell = resolve));
+  const stream = open({
+    waitMs: most.listenMs,
+    stop: stop.signal,
+    begun() {
+      hasBegun = true;
+      tell();
+    },
+  });
+  // Where it fails, that is found out at its end.
+  stream.then(
+    () => void (isOver = true),
+    () => undefined,
+  );
+  await settledWithin(bench.waitMs, Promise.race([beginning, stream]));
+  return {
+    async end() {
+      const wasOver = isOver;
+      stop.abort();
+      const ended = await stream;
+      return { deaf: deafness(ended, hasBegun, wasOver), stream: ended && { id: undefined, exchange: ended } };
+    },
+  };
+}
+
+/** Reason for which something may not have been heard on a stream; `undefined` where it was open all the time. */
+function deafness(ended: Exchanged | undefined, hasBegun: boolean, wasOver: boolean): string | undefined {
+  const away = ended && turnedAway(ended);
+  if (away !== undefined) return away;
+  // Where there is no such stream nothing is missed on it.
+  if (ended?.status !== undefined && ended.status !== 200) return undefined;
+  if (!hasBegun) return 'no stream of changes was opened';
+  return wasOver ? 'the stream of changes ended before the calls did' : undefined;
+}
+
+async function declaredChanges(bench: Bench): Promise<readonly Kind[]> {
+  const { capabilities } = await bench.offer();
+  return kinds.filter((kind) => {
+    const declared = capabilities[kind];
+    return isObject(declared) && declared['listChanged'] === true;
+  });
+}
+
+function notificationsIn(came: readonly Exchanged[]): readonly Readonly<Record<string, unknown>>[] {
+  return came
+    .flatMap(({ messages }) => messages.flat())
+    .filter((one) => isObject(one) && one['id'] === undefined) as Answered['result'][] as readonly Readonly<
+    Record<string, unknown>
+  >[];
+}
+
+function namesIn(offer: ServerOffer, kind: Kind): string {
+  const names = offer[kind].map((entry) => JSON.stringify(entry[kind === 'resources' ? 'uri' : 'name']));
+  return names.toSorted().join();
+}
+
+/** A rule that a change of a list is told, by the row of a time. */
+function told(id: string, kind: Kind): ProbeRule {
+  const method = `notifications/${kind}/list_changed`;
+  return {
+    id,
+    lives: (revision) => rowOf(id).lives(revision),
+    words: `A server with ${kind}.listChanged sends a notification when its list of ${kind} changes`,
+    mend: `send ${method} when the list changes, or do not declare ${kind}.listChanged`,
+    needs: kind,
+    async probe(bench): Promise<RuleVerdict> {
+      if (!(await declaredChanges(bench)).includes(kind))
+        return notApplicable(`it does not declare ${kind}.listChanged`);
+      const { before, after, heard, shown, deaf } = await watched(bench);
+      const [were, are] = [namesIn(before.offer, kind), namesIn(after.offer, kind)];
+      if (were === are) return notApplicable('no tool that was called changed the list');
+      if (heard.some((one) => one['method'] === method)) return holds;
+      if (deaf !== undefined) return notJudged(deaf);
+      const changes = `it had ${were.slice(0, 200) || 'none'}, then ${are.slice(0, 200) || 'none'}`;
+      return breaks(shown, `${changes}, and ${method} did not come`);
+    },
+  };
+}
+
+const updated: ProbeRule = {
+  id: 'subs-016',
+  words: 'Subscribers of a resource are notified of its changes',
+  mend: 'send notifications/resources/updated with its uri, or do not declare resources.subscribe',
+  needs: 'resources',
+  async probe(bench) {
+    const { resources } = (await bench.offer()).capabilities;
+    if (!isObject(resources) || resources['subscribe'] !== true)
+      return notApplicable('it does not declare resources.subscribe');
+    const { before, after, heard, shown, deaf } = await watched(bench);
+    // What is not there any more has changed in the list.
+    const changed = [...after.texts.keys()].find((uri) => before.texts.get(uri) !== after.texts.get(uri));
+    if (changed === undefined) return notApplicable('no tool that was called changed a resource');
+    const isTold = heard.some(
+      ({ method, params }) =>
+        method === 'notifications/resources/updated' && isObject(params) && isWithin(params['uri'], changed),
+    );
+    if (!isTold && deaf !== undefined) return notJudged(deaf);
+    return isTold ? holds : breaks(shown, `${changed} changed, and notifications/resources/updated did not come`);
+  },
+};
+
+/** Tells whether a URI is one, or that of a part of it. */
+function isWithin(told: unknown, uri: string): boolean {
+  return typeof told === 'string' && told.startsWith(uri);
+}
+
+/** Rules about changes. */
+export const changeRules: readonly ProbeRule[] = [
+  told('tools-005', 'tools'),
+  told('tools-006', 'tools'),
+  told('prompts-004', 'prompts'),
+  told('prompts-005', 'prompts'),
+  told('resources-004', 'resources'),
+  told('subs-015', 'resources'),
+  updated,
+];

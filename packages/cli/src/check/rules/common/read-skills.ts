@@ -1,0 +1,88 @@
+import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
+import type { Bench } from '../../harness/bench.ts';
+import { entryText } from '../../harness/offer.ts';
+import type { Answered, Prober } from '../../harness/prober.ts';
+
+/** Extension by which servers serve skills. */
+export const skillsExtension = 'io.modelcontextprotocol/skills';
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Skills that a server lists, and the first page of that list. */
+export interface ListedSkills {
+  readonly answer: Answered;
+  readonly entries: readonly JsonObject[];
+}
+
+/** A listed skill, and what came when its SKILL.md was read. */
+export interface ReadSkill {
+  readonly uri: string;
+  readonly entry: JsonObject;
+  readonly answer: Answered;
+  /** Bytes of the file; `undefined` where it could not be read. */
+  readonly file: Buffer | undefined;
+}
+
+/** Limits of the pages that are asked for, and of the skills that are read. */
+const most = { pages: 5, skills: 5 };
+
+/** Opens a conversation of a client that takes skills, once for all rules. */
+export async function skillHost(bench: Bench): Promise<Prober> {
+  const host = await bench.kept('host of skills', () => bench.fresh({ extensions: { [skillsExtension]: {} } }));
+  await bench.ready(host);
+  return host;
+}
+
+/** Lists the skills of a server, once for all rules. */
+export async function listedSkills(bench: Bench): Promise<ListedSkills> {
+  return await bench.kept('skills', async () => {
+    const speaker = await skillHost(bench);
+    const first = await speaker.request('skills/list');
+    const entries: JsonObject[] = [];
+    let answer = first;
+    for (let page = 1; ; page++) {
+      const { skills, nextCursor: cursor } = answer.result ?? {};
+      if (Array.isArray(skills)) entries.push(...skills.filter(isObject));
+      if (typeof cursor !== 'string' || page === most.pages) break;
+      answer = await speaker.request('skills/list', { cursor });
+    }
+    return { answer: first, entries };
+  });
+}
+
+/** Reads the first of the listed skills, once for all rules. */
+export async function readSkills(bench: Bench): Promise<readonly ReadSkill[]> {
+  const { entries } = await listedSkills(bench);
+  return await bench.kept('skills that are read', async () => {
+    const speaker = await skillHost(bench);
+    const found: ReadSkill[] = [];
+    for (const entry of entries.slice(0, most.skills)) {
+      const uri = entryText(entry, 'uri');
+      if (uri === undefined) continue;
+      const answer = await speaker.request('resources/read', { uri });
+      found.push({ uri, entry, answer, file: fileIn(answer, uri) });
+    }
+    return found;
+  });
+}
+
+const fileName = '/SKILL.md';
+
+/** Address of a folder that has a SKILL.md, without the slash after it; `undefined` for another address. */
+export function skillPlace(uri: string): string | undefined {
+  const [bare = ''] = uri.split(/[?#]/, 1);
+  return bare.endsWith(fileName) ? bare.slice(0, -fileName.length) : undefined;
+}
+
+/** Name of the folder in which a SKILL.md is: the last part of its path. */
+export function skillFolder(uri: string): string | undefined {
+  return skillPlace(uri)?.split(/[/:]/).at(-1);
+}
+
+function fileIn({ result }: Answered, uri: string): Buffer | undefined {
+  const contents = result?.['contents'];
+  const files = Array.isArray(contents) ? contents.filter(isObject) : [];
+  const { text, blob } = files.find((one) => one['uri'] === uri) ?? files[0] ?? {};
+  if (typeof text === 'string') return Buffer.from(text);
+  return typeof blob === 'string' ? Buffer.from(blob, 'base64') : undefined;
+}

@@ -1,0 +1,119 @@
+import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
+import type { CallableTool } from '../../harness/allowed.ts';
+import type { Bench } from '../../harness/bench.ts';
+import { sendCall } from '../../harness/calls.ts';
+import { isEventStream } from '../../harness/manner.ts';
+import type { Exchanged } from '../../harness/exchange.ts';
+import type { Prober } from '../../harness/prober.ts';
+import type { ProbeRule } from '../../rule.ts';
+import { breaks, holds, notApplicable, type RuleVerdict } from '../../verdict.ts';
+
+/** Rules about what a message on a stream belongs to. Progress says whose it is; of all else its server alone knows. */
+
+/** Tokens of two calls that run at once. */
+const tokens = ['parley-check-one', 'parley-check-two'] as const;
+
+/** Limits of the calls that are made twice more at once: how many, and how long each may take, in milliseconds. */
+const most = { tools: 3, ms: 2_000 };
+
+/** Two calls of a tool at once, each on a stream of its own, beside a stream of GET where there is one. */
+interface Beside {
+  readonly of: CallableTool;
+  readonly calls: readonly [Exchanged, Exchanged];
+  /** The stream that was opened by GET; `undefined` where none was. */
+  readonly get: Exchanged | undefined;
+}
+
+/** Tokens of the progress that came on a stream. */
+function progressOn({ messages }: Exchanged): readonly unknown[] {
+  return messages
+    .flat()
+    .flatMap((one) =>
+      isObject(one) && one['method'] === 'notifications/progress' && isObject(one['params'])
+        ? [one['params']['progressToken']]
+        : [],
+    );
+}
+
+async function callTwice(bench: Bench, of: CallableTool, tookMs: number): Promise<Beside> {
+  const speaker: Prober = await bench.fresh();
+  try {
+    const opening = bench.revision.sessions
+      ? speaker.fetch('GET', { waitMs: 4 * bench.quietMs + 2 * tookMs })
+      : Promise.resolve(undefined);
+    // What fails meanwhile is heard of where it is waited for.
+    opening.catch(() => undefined);
+    await speaker.rest(bench.quietMs);
+    const [first, second] = await Promise.all(
+      tokens.map((progressToken) => sendCall(speaker, of, { meta: { progressToken } })),
+    );
+    const get = await opening;
+    const isOpen = get?.status === 200 && isEventStream(get);
+    // There are two tokens.
+    return { of, calls: [first, second] as [Exchanged, Exchanged], get: isOpen ? get : undefined };
+  } finally {
+    await bench.end(speaker);
+  }
+}
+
+/** Calls of tools that end soon, two at once, with what came of them; made once for all rules. */
+async function besides(bench: Bench): Promise<readonly Beside[]> {
+  const made = (await bench.made('mute')).filter(({ result, tookMs }) => result !== undefined && tookMs < most.ms);
+  return await bench.kept('two calls at once', async () => {
+    const all: Beside[] = [];
+    // Where nothing else is said of them, each may tell of progress on another stream.
+    const sooner = made.toSorted((a, b) => progressOn(b.last).length - progressOn(a.last).length);
+    for (const { of, tookMs } of sooner.slice(0, most.tools)) all.push(await callTwice(bench, of, tookMs));
+    return all;
+  });
+}
+
+/** Judges streams, of which one has to have told of progress where it belongs. */
+async function judge(
+  bench: Bench,
+  fault: (beside: Beside) => readonly [exchange: Exchanged, why: string] | undefined,
+): Promise<RuleVerdict> {
+  const all = await besides(bench);
+  for (const beside of all) {
+    const found = fault(beside);
+    const { name } = beside.of;
+    if (found !== undefined) return breaks(found[0], `${name}: ${found[1]}`, `tools/${name}`);
+  }
+  const isTold = all.some(({ calls }) => calls.some((call) => progressOn(call).length > 0));
+  return isTold ? holds : notApplicable('no tool that was called, and ends soon, tells of progress');
+}
+
+const related = (id: string): ProbeRule => ({
+  id,
+  apart: true,
+  over: 'http',
+  needs: 'tools',
+  words: 'The stream of a request has only messages about that request',
+  mend: 'send the progress of each request on its own stream',
+  probe: (bench) =>
+    judge(bench, ({ calls }) => {
+      const at = calls.findIndex((call, own) => progressOn(call).includes(tokens[1 - own]));
+      const stray = calls[at];
+      return stray && [stray, `progress of ${tokens[1 - at]} came on the stream of ${tokens[at]}`];
+    }),
+});
+
+const unrelated: ProbeRule = {
+  id: 'http-033',
+  apart: true,
+  over: 'http',
+  needs: 'tools',
+  words: 'A GET stream has no messages about running requests',
+  mend: 'send progress with the request that it is of: extra.sendNotification, and not server.notification',
+  async probe(bench) {
+    const all = await besides(bench);
+    if (!all.some(({ get }) => get !== undefined)) return notApplicable('it opens no stream by GET');
+    return await judge(bench, ({ get }) => {
+      const stray = get && tokens.find((token) => progressOn(get).includes(token));
+      return get && stray && [get, `progress of ${stray} came on it`];
+    });
+  },
+};
+
+/** Rules about what belongs where. */
+export const belongingRules: readonly ProbeRule[] = [related('http-021'), related('http-054'), unrelated];

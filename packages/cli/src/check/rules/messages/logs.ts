@@ -1,0 +1,55 @@
+import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
+import { metaKey } from '../../../../../parley/src/protocol/meta.ts';
+import type { Bench } from '../../harness/bench.ts';
+import { sendCall } from '../../harness/calls.ts';
+import type { Exchanged } from '../../harness/exchange.ts';
+import type { Prober } from '../../harness/prober.ts';
+import type { ProbeRule } from '../../rule.ts';
+import { breaks, holds, notApplicable } from '../../verdict.ts';
+
+/** Rules about what a server logs for whoever wants to hear all of it. */
+
+const lists = ['tools', 'prompts', 'resources'];
+
+/** Asks for all log messages, and then for what a server does all day; tools are called where they may be. */
+async function askAll(bench: Bench, speaker: Prober): Promise<void> {
+  const isEach = bench.revision.clientDescribed === 'each-request';
+  const meta = isEach ? { [metaKey.logLevel]: 'debug' } : undefined;
+  if (!isEach) await bench.works(speaker, 'logging/setLevel', { level: 'debug' });
+  for (const list of lists)
+    if (speaker.capabilities[list] !== undefined)
+      await speaker.request(`${list}/list`, meta === undefined ? undefined : { _meta: meta });
+  for (const tool of await bench.allowed())
+    if ('args' in tool) await sendCall(speaker, tool, meta === undefined ? {} : { meta });
+}
+
+function logsIn({ messages }: Exchanged): readonly unknown[] {
+  return messages.flat().filter((one) => isObject(one) && one['method'] === 'notifications/message');
+}
+
+const noToken: ProbeRule = {
+  id: 'logging-011',
+  needs: 'logging',
+  apart: true,
+  words: 'No log message contains the access token of the request',
+  mend: 'leave the headers of requests out of what is logged',
+  over: 'http',
+  async probe(bench) {
+    if ((await bench.http.token()) === undefined) return notApplicable('it gets no token that it could log');
+    const speaker = await bench.fresh();
+    const logged: Exchanged[] = [];
+    speaker.hear((exchange) => void (logsIn(exchange).length > 0 && logged.push(exchange)));
+    try {
+      await askAll(bench, speaker);
+    } finally {
+      speaker.hear(undefined);
+      await bench.end(speaker);
+    }
+    const told = logged.find((one) => logsIn(one).some((log) => one.hasToken?.(JSON.stringify(log)) === true));
+    if (told !== undefined) return breaks(told, 'one has it');
+    return logged.some(({ hasToken }) => hasToken !== undefined) ? holds : notApplicable('it logs nothing');
+  },
+};
+
+/** Rules about log messages that are asked for. */
+export const logRules: readonly ProbeRule[] = [noToken];

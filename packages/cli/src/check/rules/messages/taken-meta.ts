@@ -1,0 +1,46 @@
+import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
+import type { Bench } from '../../harness/bench.ts';
+import { excerptOf } from '../../harness/bench.ts';
+import { rowOf } from '../../register.ts';
+import type { ProbeRule } from '../../rule.ts';
+import { breaks, holds, type RuleVerdict } from '../../verdict.ts';
+import { ownMeta } from '../common/own-meta.ts';
+
+/** Rules about what a client may add to its requests. */
+
+/** Additions that the schema of a revision has room for, in words. */
+function additions({ revision }: Bench): readonly (readonly [string, Readonly<Record<string, unknown>>])[] {
+  const keys = { 'com.example/parley-check': 'added' };
+  return [
+    ['a progressToken in _meta', { progressToken: 'parley-check-token' }],
+    // Before there were names for them, nobody had keys of his own.
+    ...(rowOf('meta-002').lives(revision) ? [['a key of another in _meta', keys] as const] : []),
+  ];
+}
+
+const lists = ['tools', 'prompts', 'resources'];
+
+const taken: ProbeRule = {
+  id: 'wire-meta',
+  words: 'A request with any _meta that the schema allows is served',
+  mend: 'pass over what you do not know in params._meta, and take a progressToken there for a wish',
+  async probe(bench): Promise<RuleVerdict> {
+    const speaker = await bench.shared();
+    const listed = lists.find((name) => isObject(speaker.capabilities[name]));
+    const methods = new Set([bench.harmless, ...(listed === undefined ? [] : [`${listed}/list`])]);
+    for (const method of methods) {
+      const isServed = async (): Promise<boolean> => (await speaker.request(method)).result !== undefined;
+      for (const [words, addition] of additions(bench)) {
+        const meta = bench.revision.clientDescribed === 'each-request' ? ownMeta(bench, addition) : addition;
+        const answer = await speaker.request(method, undefined, { meta });
+        // What is not answered without it either has rows of its own.
+        if (answer.result === undefined && (await isServed()))
+          return breaks(answer, `${method} with ${words}: ${excerptOf(answer)}`);
+      }
+    }
+    return holds;
+  },
+};
+
+/** Rules about additions. */
+export const takenMetaRules: readonly ProbeRule[] = [taken];

@@ -1,0 +1,268 @@
+import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
+import { metaKey } from '../../../../parley/src/protocol/meta.ts';
+import { nobody, type Bench } from '../harness/bench.ts';
+import { errorCodeIn } from '../harness/exchange.ts';
+import type { Answered, Manner } from '../harness/prober.ts';
+import type { ProbeRule } from '../rule.ts';
+import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../verdict.ts';
+import { noMethod } from './basic.ts';
+import { ownMeta } from './common/own-meta.ts';
+import { errorDataIn, refusedWith } from './common/refusals.ts';
+
+/** Rules about requests that stand by themselves: what each must say of its client, in its body and in its headers. */
+
+const noRevision = '1999-12-31';
+
+/** Sends one request in a manner, after the same in the right one. */
+export async function askedInManner(bench: Bench, manner: Manner, method?: string): Promise<Answered> {
+  const speaker = await bench.shared();
+  const harmless = await listing(bench);
+  await bench.ready(speaker, harmless);
+  return await speaker.request(method ?? harmless, undefined, manner);
+}
+
+/** A list that the server declares, where there is one: `server/discover` is how revisions are found out, and some answer it in any. */
+async function listing(bench: Bench): Promise<string> {
+  const { capabilities } = await bench.shared();
+  const declared = ['tools', 'prompts', 'resources'].find((name) => isObject(capabilities[name]));
+  return declared === undefined ? bench.harmless : `${declared}/list`;
+}
+
+const incomplete: readonly (readonly [what: string, manner: (bench: Bench) => Manner])[] = [
+  ['no _meta', () => ({ meta: undefined })],
+  ['no protocolVersion', (bench) => ({ meta: ownMeta(bench, { [metaKey.protocolVersion]: undefined }) })],
+  ['no clientCapabilities', (bench) => ({ meta: ownMeta(bench, { [metaKey.clientCapabilities]: undefined }) })],
+];
+
+/** Judges each incomplete request, and gives the first verdict that is none of being kept. */
+async function eachIncomplete(
+  bench: Bench,
+  judge: (answer: Answered, what: string) => RuleVerdict,
+): Promise<RuleVerdict> {
+  let verdict: RuleVerdict = { verdict: 'holds' };
+  for (const [what, manner] of incomplete) {
+    // Over stdio it may be taken for a request of another era, which has no `_meta`, where the server speaks such too.
+    const isOther = bench.over === 'stdio' && bench.spoken.some(({ clientDescribed }) => clientDescribed === 'once');
+    if (isOther && what !== 'no clientCapabilities') continue;
+    verdict = judge(await askedInManner(bench, manner(bench)), what);
+    if (verdict.verdict === 'breaks') return { ...verdict, why: `${what}: ${verdict.why}` };
+  }
+  return verdict;
+}
+
+const requiredMeta: ProbeRule = {
+  id: 'meta-010',
+  words: 'A request without a required _meta key is refused with -32602',
+  mend: 'check that _meta has protocolVersion and clientCapabilities before anything else, and answer -32602',
+  probe: (bench) =>
+    eachIncomplete(bench, (answer, what) =>
+      // A header names a revision that the body then does not.
+      what !== 'no clientCapabilities' && errorCodeIn(answer) === -32020
+        ? holds
+        : refusedWith(answer, { code: -32602 }),
+    ),
+};
+
+const requiredMetaStatus: ProbeRule = {
+  id: 'meta-011',
+  words: 'Over HTTP, a request without a required _meta key gets the status 400',
+  mend: 'answer with HTTP 400',
+  over: 'http',
+  probe: (bench) => eachIncomplete(bench, (answer) => refusedWith(answer, { status: 400, follows: 'meta-010' })),
+};
+
+const forgets: ProbeRule = {
+  id: 'basic-032',
+  words: 'The server does not apply the declarations of one request to the next',
+  mend: 'read revision and capabilities from the _meta of each request, and keep nothing of it for the connection',
+  async probe(bench) {
+    const silent = { [metaKey.clientCapabilities]: undefined };
+    const answer = await askedInManner(bench, { meta: ownMeta(bench, silent) });
+    if (answer.result === undefined) return holds;
+    const stranger = await bench.unopened();
+    const meta = ownMeta(bench, { ...silent, [metaKey.clientInfo]: { name: nobody, version: '1' } });
+    const cold = await stranger.request(await listing(bench), undefined, { meta });
+    await bench.end(stranger);
+    return cold.result === undefined
+      ? breaks(answer, 'a request without clientCapabilities was served after others that had them')
+      : notJudged('it serves such requests of clients that never said it, too: see meta-010');
+  },
+};
+
+const anonymous: ProbeRule = {
+  id: 'meta-012',
+  words: 'A request without clientInfo is served',
+  mend: 'do not require clientInfo',
+  async probe(bench) {
+    const answer = await askedInManner(bench, { meta: ownMeta(bench, { [metaKey.clientInfo]: undefined }) });
+    return unless(answer.result === undefined, answer, 'it got no result');
+  },
+};
+
+const otherRevision: ProbeRule = {
+  id: 'versioning-001',
+  words: 'An unsupported revision gets -32022, with the requested and the supported revisions',
+  mend: 'answer -32022 with data {"supported": […], "requested": "…"}',
+  async probe(bench) {
+    const answer = await askedInManner(bench, {
+      meta: ownMeta(bench, { [metaKey.protocolVersion]: noRevision }),
+      headers: { 'MCP-Protocol-Version': noRevision },
+    });
+    const refused = refusedWith(answer, { code: -32022 });
+    if (refused.verdict === 'breaks') return refused;
+    const data = errorDataIn(answer);
+    if (!Array.isArray(data?.['supported'])) return breaks(answer, 'data.supported is no list');
+    return unless(
+      data['requested'] !== noRevision,
+      answer,
+      `data.requested is ${JSON.stringify(data['requested']) ?? 'missing'}`,
+    );
+  },
+};
+
+const otherRevisionStatus: ProbeRule = {
+  id: 'http-067',
+  words: 'Over HTTP, an unsupported revision gets the status 400',
+  mend: 'answer with HTTP 400',
+  over: 'http',
+  async probe(bench) {
+    const meta = ownMeta(bench, { [metaKey.protocolVersion]: noRevision });
+    return refusedWith(await askedInManner(bench, { meta, headers: { 'MCP-Protocol-Version': noRevision } }), {
+      status: 400,
+      follows: 'versioning-001',
+    });
+  },
+};
+
+const noPing: ProbeRule = {
+  id: 'ping-005',
+  words: 'ping no longer exists: -32601',
+  mend: 'answer -32601, method not found',
+  probe: async (bench) => refusedWith(await askedInManner(bench, {}, 'ping'), { code: -32601 }),
+};
+
+const noSetLevel: ProbeRule = {
+  id: 'logging-007',
+  words: 'logging/setLevel no longer exists: -32601',
+  mend: 'answer -32601, method not found',
+  async probe(bench) {
+    const speaker = await bench.shared();
+    await bench.ready(speaker);
+    return refusedWith(await speaker.request('logging/setLevel', { level: 'info' }), { code: -32601 });
+  },
+};
+
+const unknownMethodStatus: ProbeRule = {
+  id: 'http-068',
+  words: 'A method that the server does not have gets the status 404 and -32601',
+  mend: 'answer with HTTP 404 and the error -32601',
+  over: 'http',
+  probe: async (bench) => refusedWith(await askedInManner(bench, {}, noMethod), { status: 404, code: -32601 }),
+};
+
+const removed: ProbeRule = {
+  id: 'http-069',
+  words: 'Methods of the handshake revisions get the status 404 and -32601',
+  mend: 'answer initialize, ping, logging/setLevel and resources/subscribe with HTTP 404 and -32601',
+  over: 'http',
+  async probe(bench) {
+    const speaker = await bench.shared();
+    await bench.ready(speaker);
+    for (const [method, params] of Object.entries(former)) {
+      const follows = { ping: 'ping-005', 'logging/setLevel': 'logging-007' }[method];
+      // Mcp-Name is for other methods, but what asks for it first says nothing of this one.
+      const headers = typeof params['uri'] === 'string' ? { 'Mcp-Name': params['uri'] } : {};
+      const verdict = refusedWith(await speaker.request(method, params, { headers }), {
+        status: 404,
+        code: -32601,
+        ...(follows === undefined ? {} : { follows }),
+      });
+      if (verdict.verdict === 'breaks') return { ...verdict, why: `${method}: ${verdict.why}` };
+    }
+    return { verdict: 'holds' };
+  },
+};
+
+const former: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  ping: {},
+  'logging/setLevel': { level: 'info' },
+  'resources/subscribe': { uri: 'parley-check://none' },
+  'resources/unsubscribe': { uri: 'parley-check://none' },
+};
+
+const mismatch: ProbeRule = {
+  id: 'http-066',
+  words: 'A revision in the header that differs from _meta gets the status 400 and -32020',
+  mend: 'compare MCP-Protocol-Version with _meta, and answer HTTP 400 and -32020 where they differ',
+  over: 'http',
+  async probe(bench) {
+    const other = bench.spoken.findLast(({ date }) => date !== bench.revision.date);
+    const answer = await askedInManner(bench, { headers: { 'MCP-Protocol-Version': other?.date ?? noRevision } });
+    // What is refused before anything is compared has a code of its own: that it is not spoken, or what an older revision asks for.
+    const isOpen = other?.clientDescribed === 'once' || (other === undefined && errorCodeIn(answer) === -32022);
+    return refusedWith(answer, { status: 400, ...(isOpen ? {} : { code: -32020 }) });
+  },
+};
+
+const versionHeader: ProbeRule = {
+  id: 'http-070',
+  words: 'A server without clients of handshake revisions refuses a request without the header MCP-Protocol-Version',
+  mend: 'require the header',
+  over: 'http',
+  async probe(bench) {
+    if (bench.spoken.some((revision) => revision.clientDescribed === 'once'))
+      return notApplicable('it speaks handshake revisions too');
+    return refusedWith(await askedInManner(bench, { headers: { 'MCP-Protocol-Version': undefined } }), { status: 400 });
+  },
+};
+
+const headerNames: ProbeRule = {
+  id: 'http-077',
+  words: 'Header names are not case-sensitive',
+  mend: 'compare names of headers without regard to case',
+  over: 'http',
+  async probe(bench) {
+    const answer = await askedInManner(bench, {
+      headers: {
+        'MCP-Protocol-Version': undefined,
+        'mcp-PROTOCOL-version': bench.revision.date,
+        'Mcp-Method': undefined,
+        'MCP-METHOD': await listing(bench),
+      },
+    });
+    return unless(answer.result === undefined, answer, 'it got no result');
+  },
+};
+
+const headerValues: ProbeRule = {
+  id: 'http-078',
+  words: 'Header values are case-sensitive, and surrounding white space is ignored',
+  mend: 'trim values of headers, and compare them as they are',
+  over: 'http',
+  async probe(bench) {
+    const spaced = await askedInManner(bench, { headers: { 'Mcp-Method': `  ${await listing(bench)}  ` } });
+    if (spaced.result === undefined) return breaks(spaced, 'with spaces around the value it got no result');
+    const shouted = await askedInManner(bench, { headers: { 'Mcp-Method': (await listing(bench)).toUpperCase() } });
+    if (shouted.result === undefined) return refusedWith(shouted, {});
+    const other = await askedInManner(bench, { headers: { 'Mcp-Method': 'parley/other' } });
+    return refusedWith(shouted, other.result === undefined ? {} : { follows: 'http-075' });
+  },
+};
+
+/** Rules about requests without a session. */
+export const statelessRules: readonly ProbeRule[] = [
+  requiredMeta,
+  requiredMetaStatus,
+  forgets,
+  anonymous,
+  otherRevision,
+  otherRevisionStatus,
+  noPing,
+  noSetLevel,
+  unknownMethodStatus,
+  removed,
+  mismatch,
+  versionHeader,
+  headerNames,
+  headerValues,
+];

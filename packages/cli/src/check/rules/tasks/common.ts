@@ -1,0 +1,68 @@
+import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
+import type { JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
+import type { Revision } from '../../../../../parley/src/protocol/revision.ts';
+import { excerptOf, type Bench } from '../../harness/bench.ts';
+import type { CallableTool } from '../../harness/allowed.ts';
+import { sendCall } from '../../harness/calls.ts';
+import type { Answered, Prober } from '../../harness/prober.ts';
+import { NotJudged, notApplicable, type RuleVerdict } from '../../verdict.ts';
+import { wholeText } from '../../whole-text.ts';
+
+/** Things that rules about tasks have in common. */
+
+/** Time for which a task is asked to be kept, in milliseconds. */
+export const ttl: number = 60_000;
+/** Limit of the times that a task is asked for. */
+export const mostPolls: number = 20;
+
+/** Tells whether tasks of a revision are those for which a client asks. */
+export const inCore = ({ tasks }: Revision): boolean => tasks === 'core';
+/** Tells whether they are those of the extension, which a server makes. */
+export const inExtension = ({ tasks }: Revision): boolean => tasks === 'extension';
+
+/** The support of tasks that a tool says. */
+export function supportOf({ tool: { execution } }: CallableTool): unknown {
+  return isObject(execution) ? (execution['taskSupport'] ?? 'forbidden') : 'forbidden';
+}
+
+/** Tells whether the server takes calls of tools as tasks. */
+export async function takesCalls(bench: Bench): Promise<boolean> {
+  const { tasks } = (await bench.offer()).capabilities;
+  const requests = isObject(tasks) && isObject(tasks['requests']) ? tasks['requests']['tools'] : undefined;
+  return isObject(requests) && requests['call'] !== undefined;
+}
+
+/** A tool that makes tasks. @throws NotJudged where no tool may be called. */
+export async function taskTool(bench: Bench, ...support: readonly string[]): Promise<CallableTool | undefined> {
+  const tools = await bench.callables();
+  return tools.find((tool) => support.includes(wholeText(supportOf(tool))));
+}
+
+/** Has a task of a tool judged, in a conversation of its own. */
+export async function onTask(
+  bench: Bench,
+  judge: (task: JsonObject, made: Answered, speaker: Prober) => Promise<RuleVerdict> | RuleVerdict,
+): Promise<RuleVerdict> {
+  if (!(await takesCalls(bench))) return notApplicable('the server does not declare tasks of tools');
+  const tool = await taskTool(bench, 'optional', 'required');
+  if (tool === undefined) return notApplicable('no tool that may be called makes tasks');
+  return await bench.asked(async (speaker) => {
+    const made = await sendCall(speaker, tool, { params: { task: { ttl } } });
+    const task = made.result?.['task'];
+    if (!isObject(task)) throw new NotJudged(`${tool.name} made no task: ${excerptOf(made)}`);
+    return await judge(task, made, speaker);
+  });
+}
+
+/** Result of a task that ends within the wait. @throws NotJudged where it does not, or asks. */
+export async function taskOutcome(speaker: Prober, taskId: unknown): Promise<Answered> {
+  for (let polls = 0; polls < mostPolls; polls++) {
+    const { result } = await speaker.request('tasks/get', { taskId });
+    if (result?.['status'] === 'input_required') throw new NotJudged('the task asks');
+    if (result?.['status'] !== 'working') break;
+    await speaker.rest(250);
+  }
+  const answer = await speaker.request('tasks/result', { taskId });
+  if (answer.result === undefined) throw new NotJudged(`the task has no result: ${excerptOf(answer)}`);
+  return answer;
+}

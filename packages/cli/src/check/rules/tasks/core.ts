@@ -1,0 +1,193 @@
+import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
+import { excerptOf, nobody } from '../../harness/bench.ts';
+import { sendCall } from '../../harness/calls.ts';
+import type { Answered } from '../../harness/prober.ts';
+import type { ProbeRule } from '../../rule.ts';
+import { breaks, holds, NotJudged, notApplicable, notJudged, unless } from '../../verdict.ts';
+import { refusedWith } from '../common/refusals.ts';
+import { inCore, mostPolls, onTask, taskOutcome, takesCalls, taskTool, ttl } from './common.ts';
+
+/** Rules about tasks of 2025-11-25, for which a client asks: how one is made, listed, read and cancelled. */
+
+const makesTasks: ProbeRule = {
+  id: 'tasks-014',
+  words: 'A task call to a tool with task support returns a task',
+  mend: 'answer with {"task": {…}}',
+  needs: 'tasks',
+  async probe(bench) {
+    const tool = await taskTool(bench, 'optional', 'required');
+    if (tool === undefined || !(await takesCalls(bench)))
+      return notApplicable('no tool that may be called makes tasks');
+    const made = await bench.asked((speaker) => sendCall(speaker, tool, { params: { task: { ttl } } }));
+    if (made.result === undefined) return notJudged(`the call was not served: ${excerptOf(made)}`);
+    return unless(!isObject(made.result['task']), made, 'the result has no task');
+  },
+};
+
+const beginsWorking: ProbeRule = {
+  id: 'tasks-011',
+  words: 'A task begins as working',
+  mend: 'answer with the status working',
+  needs: 'tasks',
+  probe: (bench) =>
+    onTask(bench, ({ status }, made) => unless(status !== 'working', made, `it began as ${JSON.stringify(status)}`)),
+};
+
+const isDate = (value: unknown): boolean =>
+  typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value) && !Number.isNaN(Date.parse(value));
+
+const hasTimes: ProbeRule = {
+  id: 'tasks-023',
+  words: 'A task has createdAt and lastUpdatedAt in ISO 8601',
+  mend: 'send createdAt and lastUpdatedAt',
+  needs: 'tasks',
+  probe: (bench) =>
+    onTask(bench, async (task, made, speaker) => {
+      const got = await speaker.request('tasks/get', { taskId: task['taskId'] });
+      for (const [from, answer] of [
+        [task, made],
+        [got.result ?? task, got],
+      ] as const)
+        if (!isDate(from['createdAt']) || !isDate(from['lastUpdatedAt'])) return breaks(answer, 'it does not');
+      return holds;
+    }),
+};
+
+const saysTtl: ProbeRule = {
+  id: 'tasks-024',
+  words: 'tasks/get returns the ttl of a task: a number, or null for no limit',
+  mend: 'send ttl',
+  needs: 'tasks',
+  probe: (bench) =>
+    onTask(bench, async ({ taskId }, _, speaker) => {
+      const got = await speaker.request('tasks/get', { taskId });
+      if (got.result === undefined) return breaks(got, 'the task that was made is not found');
+      const kept = got.result['ttl'];
+      return unless(kept !== null && typeof kept !== 'number', got, `ttl is ${JSON.stringify(kept) ?? 'missing'}`);
+    }),
+};
+
+const yieldsResult: ProbeRule = {
+  id: 'tasks-022',
+  words: 'The result of tasks/result names its task in _meta',
+  mend: 'add "io.modelcontextprotocol/related-task" with the taskId to _meta',
+  needs: 'tasks',
+  probe: (bench) =>
+    onTask(bench, async ({ taskId }, _, speaker) => {
+      const result = await taskOutcome(speaker, taskId);
+      const meta = result.result?.['_meta'];
+      const related = isObject(meta) ? meta['io.modelcontextprotocol/related-task'] : undefined;
+      return unless(!isObject(related) || related['taskId'] !== taskId, result, 'it does not');
+    }),
+};
+
+const endsOnce: ProbeRule = {
+  id: 'tasks-036',
+  words: 'A task that has ended is not cancelled: -32602',
+  mend: 'answer with the error -32602',
+  needs: 'tasks',
+  probe: (bench) =>
+    onTask(bench, async ({ taskId }, _, speaker) => {
+      const { tasks } = (await bench.offer()).capabilities;
+      if (!isObject(tasks) || tasks['cancel'] === undefined) return notApplicable('it does not declare tasks.cancel');
+      await taskOutcome(speaker, taskId);
+      return refusedWith(await speaker.request('tasks/cancel', { taskId }), { code: -32602 });
+    }),
+};
+
+const cancels: ProbeRule = {
+  id: 'tasks-038',
+  words: 'A task has the status cancelled when tasks/cancel is answered',
+  mend: 'change the status before the answer',
+  needs: 'tasks',
+  probe: (bench) =>
+    onTask(bench, async ({ taskId }, _, speaker) => {
+      const answer = await speaker.request('tasks/cancel', { taskId });
+      if (answer.result === undefined) return notApplicable(`it was not cancelled: ${excerptOf(answer)}`);
+      const got = await speaker.request('tasks/get', { taskId });
+      if (got.result === undefined) return holds;
+      const { status } = got.result;
+      return unless(status !== 'cancelled', got, `it is ${JSON.stringify(status)} after tasks/cancel was answered`);
+    }),
+};
+
+const listsTasks: ProbeRule = {
+  id: 'tasks-035',
+  words: 'A task that tasks/get finds is in tasks/list',
+  mend: 'list every task of the requestor',
+  needs: 'tasks',
+  probe: (bench) =>
+    onTask(bench, async ({ taskId }, _, speaker) => {
+      const { tasks } = (await bench.offer()).capabilities;
+      if (!isObject(tasks) || tasks['list'] === undefined) return notApplicable('it does not declare tasks.list');
+      let cursor: unknown;
+      let answer: Answered;
+      for (let page = 0; ; page++) {
+        answer = await speaker.request('tasks/list', cursor === undefined ? {} : { cursor });
+        const listed = answer.result?.['tasks'];
+        if (Array.isArray(listed) && listed.some((one) => isObject(one) && one['taskId'] === taskId)) return holds;
+        cursor = answer.result?.['nextCursor'];
+        if (cursor === undefined) break;
+        if (page >= mostPolls) throw new NotJudged('the list of tasks is too long');
+      }
+      const got = await speaker.request('tasks/get', { taskId });
+      return unless(got.result !== undefined, answer, 'it is not');
+    }),
+};
+
+const unknownTask: ProbeRule = {
+  id: 'tasks-041',
+  words: 'A request about an unknown task gets -32602',
+  mend: 'answer with the error -32602',
+  needs: 'tasks',
+  async probe(bench) {
+    const speaker = await bench.shared();
+    await bench.ready(speaker);
+    for (const method of ['tasks/get', 'tasks/result']) {
+      const verdict = refusedWith(await speaker.request(method, { taskId: nobody }), { code: -32602 });
+      if (verdict.verdict === 'breaks') return { ...verdict, why: `${method}: ${verdict.why}` };
+    }
+    return holds;
+  },
+};
+
+const onlyTasks: ProbeRule = {
+  id: 'tasks-008',
+  words: 'A tool that requires a task refuses a plain call with -32601',
+  mend: 'answer with the error -32601',
+  needs: 'tasks',
+  async probe(bench) {
+    const tool = await taskTool(bench, 'required');
+    if (tool === undefined) return notApplicable('no tool that may be called has taskSupport required');
+    return refusedWith(await bench.asked((speaker) => sendCall(speaker, tool)), { code: -32601 });
+  },
+};
+
+const noTasks: ProbeRule = {
+  id: 'tasks-006',
+  words: 'A tool without task support refuses a task call with -32601',
+  mend: 'answer with the error -32601',
+  needs: 'tasks',
+  async probe(bench) {
+    const tool = await taskTool(bench, 'forbidden');
+    if (tool === undefined || !(await takesCalls(bench)))
+      return notApplicable('no tool that may be called makes no tasks, where others do');
+    const answer = await bench.asked((speaker) => sendCall(speaker, tool, { params: { task: { ttl } } }));
+    return refusedWith(answer, { code: -32601 });
+  },
+};
+
+/** Rules about tasks that a client asks for. */
+export const coreTaskRules: readonly ProbeRule[] = [
+  makesTasks,
+  beginsWorking,
+  hasTimes,
+  saysTtl,
+  yieldsResult,
+  endsOnce,
+  cancels,
+  listsTasks,
+  unknownTask,
+  onlyTasks,
+  noTasks,
+].map((rule) => ({ ...rule, lives: inCore }));

@@ -1,0 +1,340 @@
+import { encodeHeaderValue } from '../../../../../parley/src/connection/header.ts';
+import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
+import { tasksExtension } from '../../../../../parley/src/protocol/features/tasks.ts';
+import { metaKey } from '../../../../../parley/src/protocol/meta.ts';
+import { excerptOf, nobody, type Bench } from '../../harness/bench.ts';
+import { errorCodeIn, type Exchanged } from '../../harness/exchange.ts';
+import type { Answered } from '../../harness/prober.ts';
+import type { ProbeRule } from '../../rule.ts';
+import { breaks, holds, NotJudged, notApplicable, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
+import { looksGuessable } from '../common/guessable.ts';
+import { ownMeta } from '../common/own-meta.ts';
+import { errorDataIn, refusedWith } from '../common/refusals.ts';
+import { inExtension } from './common.ts';
+import { declaredExtension, extension } from './extension.ts';
+import { asTaker, extensionLives, isEmpty, becameTask, type ExtensionLife } from './extension-life.ts';
+import { wholeText } from '../../whole-text.ts';
+
+/** Rules about tasks of the extension: what is refused, and the life of one. */
+
+type Rule = Omit<ProbeRule, 'probe' | 'lives'>;
+
+/** A rule about what the server does at all, where it declares the extension. */
+function whereDeclared(rule: Rule, probe: ProbeRule['probe']): ProbeRule {
+  return {
+    ...rule,
+    lives: inExtension,
+    async probe(bench) {
+      if (!(await declaredExtension(bench))) return notApplicable('it does not declare the extension');
+      return await probe(bench);
+    },
+  };
+}
+
+/** Asks about a task that does not exist, as a client that takes tasks. */
+async function askedOfNone(bench: Bench, method: 'tasks/update' | 'tasks/cancel'): Promise<Answered> {
+  return await bench.kept(`${method} of no task`, async () => {
+    const speaker = await bench.fresh(extension);
+    try {
+      await bench.ready(speaker);
+      const inputResponses = method === 'tasks/update' ? { inputResponses: {} } : {};
+      return await speaker.request(method, { taskId: nobody, ...inputResponses });
+    } finally {
+      await bench.end(speaker);
+    }
+  });
+}
+
+/** A rule that a method refuses a task that does not exist. */
+function refusesNone(id: string, method: 'tasks/update' | 'tasks/cancel'): ProbeRule {
+  return whereDeclared(
+    { id, words: `${method} of an unknown task is an error`, mend: 'answer with the error -32602' },
+    async (bench) => {
+      const answer = await askedOfNone(bench, method);
+      return unless(answer.response?.error === undefined, answer, excerptOf(answer));
+    },
+  );
+}
+
+const unknownCodes = whereDeclared(
+  {
+    id: 'tasks-085',
+    words: 'tasks/update and tasks/cancel of an unknown task get -32602',
+    mend: 'answer with the error -32602',
+  },
+  async (bench) => {
+    for (const [method, follows] of [
+      ['tasks/update', 'tasks-074'],
+      ['tasks/cancel', 'tasks-078'],
+    ] as const) {
+      const answer = await askedOfNone(bench, method);
+      if (answer.response?.error === undefined) return notJudged(`${method} was no error: see ${follows}`);
+      const verdict = refusedWith(answer, { code: -32602 });
+      if (verdict.verdict === 'breaks') return { ...verdict, why: `${method}: ${verdict.why}` };
+    }
+    return holds;
+  },
+);
+
+const strangersListen = whereDeclared(
+  {
+    id: 'tasks-079',
+    words: 'A client without the extension cannot subscribe to tasks, and the error names the extension',
+    mend: 'answer with the error -32021 and data {"requiredCapabilities": {"extensions": {…}}}',
+  },
+  async (bench) => {
+    const speaker = await bench.shared();
+    await bench.ready(speaker);
+    const answer = await speaker.request(
+      'subscriptions/listen',
+      { notifications: { taskIds: [nobody] } },
+      { until: (messages) => messages.length > 0 },
+    );
+    if (errorCodeIn(answer) === undefined) return breaks(answer, `it was not refused: ${excerptOf(answer)}`);
+    return unless(!namesExtension(answer), answer, 'the error does not name the extension');
+  },
+);
+
+/** Tells whether an error says that the extension is what is missing. */
+function namesExtension(exchange: Exchanged): boolean {
+  const required = errorDataIn(exchange)?.['requiredCapabilities'];
+  const extensions = isObject(required) ? required['extensions'] : undefined;
+  return isObject(extensions) && extensions[tasksExtension] !== undefined;
+}
+
+const formerCapability = whereDeclared(
+  {
+    id: 'tasks-094',
+    words: 'The former tasks capability alone does not declare the extension',
+    mend: 'look at extensions of the clientCapabilities, and at nothing else',
+  },
+  async (bench) => {
+    const speaker = await bench.shared();
+    const ask = async (capabilities: Readonly<Record<string, unknown>>): Promise<Answered> =>
+      await speaker.request(
+        'tasks/get',
+        { taskId: nobody },
+        { meta: ownMeta(bench, { [metaKey.clientCapabilities]: capabilities }) },
+      );
+    if (errorCodeIn(await ask({})) !== -32021) return notJudged('who declares nothing is not refused: see tasks-086');
+    return refusedWith(await ask({ tasks: { requests: { elicitation: { create: {} } } } }), { code: -32021 });
+  },
+);
+
+/** Judges each life that was seen; `false` is said of one that says nothing of it. */
+async function eachLife(
+  bench: Bench,
+  judge: (life: ExtensionLife) => Promise<readonly [Exchanged, string] | false | undefined>,
+): Promise<RuleVerdict> {
+  let judged = 0;
+  for (const life of await extensionLives(bench)) {
+    const found = await judge(life);
+    if (found === false) continue;
+    judged++;
+    const { name } = life.tool;
+    if (found !== undefined) return breaks(found[0], `${name}: ${found[1]}`, `tools/${name}`);
+  }
+  return judged > 0 ? holds : notApplicable('no call of a tool that may be called became such a task');
+}
+
+function aboutLives(
+  rule: Rule,
+  judge: (life: ExtensionLife, bench: Bench) => ReturnType<Parameters<typeof eachLife>[1]>,
+): ProbeRule {
+  return {
+    ...rule,
+    lives: inExtension,
+    needs: 'tools',
+    probe: (bench) => eachLife(bench, (life) => judge(life, bench)),
+  };
+}
+
+const durable = aboutLives(
+  {
+    id: 'tasks-059',
+    words: 'tasks/get finds each task that the client received',
+    mend: 'answer the call when the task is kept',
+  },
+  async ({ first }) => (first.result === undefined ? [first, 'right after the call it was not'] : undefined),
+);
+
+const keysOnce = aboutLives(
+  {
+    id: 'tasks-072',
+    words: 'A task does not reuse the key of an input request',
+    mend: 'make a new key for each question',
+  },
+  async ({ asked, end }) => {
+    if (asked.length === 0) return false;
+    const keys = asked.map(([key]) => key);
+    const again = keys.find((key, at) => keys.indexOf(key) !== at);
+    return again === undefined ? undefined : [end, `${JSON.stringify(again)} named two`];
+  },
+);
+
+const acknowledges = aboutLives(
+  {
+    id: 'tasks-073',
+    words: 'tasks/update is answered with an empty result',
+    mend: 'answer with {"resultType": "complete"}, and nothing of the task',
+  },
+  async ({ updates }) => {
+    if (updates.length === 0) return false;
+    const wrong = updates.find((update) => !isEmpty(update));
+    return wrong && [wrong, excerptOf(wrong)];
+  },
+);
+
+const passesOver = aboutLives(
+  {
+    id: 'tasks-075',
+    words: 'tasks/update ignores answers without an input request',
+    mend: 'take of inputResponses what the task waits for, and answer with an empty result',
+  },
+  async ({ unasked, first }) => {
+    if (first.result === undefined) return false;
+    return unasked.response?.error === undefined ? undefined : [unasked, 'it was refused'];
+  },
+);
+
+const cancels = aboutLives(
+  {
+    id: 'tasks-077',
+    words: 'tasks/cancel is answered with an empty result',
+    mend: 'answer with {"resultType": "complete"}, and nothing of the task',
+  },
+  async ({ tool }, bench) =>
+    await asTaker(bench, async (speaker) => {
+      const task = await becameTask(speaker, tool);
+      if (task === undefined) return false;
+      const answer = await speaker.request('tasks/cancel', { taskId: task.taskId });
+      return isEmpty(answer) ? undefined : [answer, excerptOf(answer)];
+    }),
+);
+
+/** Asks for a task with a header of its own. */
+async function named(bench: Bench, { taskId }: ExtensionLife, header: string): Promise<Answered> {
+  return await asTaker(bench, (speaker) =>
+    speaker.request('tasks/get', { taskId }, { headers: { 'Mcp-Name': encodeHeaderValue(header) } }),
+  );
+}
+
+const rightName = aboutLives(
+  {
+    id: 'tasks-082',
+    words: 'A method of tasks whose Mcp-Name is the taskId is served',
+    mend: 'compare Mcp-Name of tasks/get, tasks/update and tasks/cancel with the taskId',
+    over: 'http',
+  },
+  async (life, bench) => {
+    const answer = await named(bench, life, wholeText(life.taskId));
+    return errorCodeIn(answer) === -32020 ? [answer, 'it was refused'] : undefined;
+  },
+);
+
+const otherName = aboutLives(
+  {
+    id: 'tasks-083',
+    words: 'A method of tasks whose Mcp-Name is another is refused',
+    mend: 'compare Mcp-Name with the taskId, and answer HTTP 400 and -32020 where they differ',
+    over: 'http',
+  },
+  async (life, bench) => {
+    const answer = await named(bench, life, nobody);
+    return answer.result === undefined ? undefined : [answer, 'it was served'];
+  },
+);
+
+const needsTasks = aboutLives(
+  {
+    id: 'tasks-053',
+    words: 'A tool that requires a task refuses a client without the extension with -32021',
+    mend: 'answer with the error -32021',
+  },
+  async ({ tool, end }, bench) => {
+    const plain = (await bench.made('obliging')).find(({ of }) => of.name === tool.name)?.last;
+    const code = plain && errorCodeIn(plain);
+    // A tool that fails either way is one that could be served by neither.
+    if (plain === undefined || code === undefined || end.result?.['status'] !== 'completed') return false;
+    return code === -32021 ? undefined : [plain, `the error has the code ${JSON.stringify(code)}`];
+  },
+);
+
+const saysNeed = aboutLives(
+  {
+    id: 'tasks-054',
+    words: 'The error -32021 names the tasks extension in data.requiredCapabilities',
+    mend: `add data {"requiredCapabilities": {"extensions": {"${tasksExtension}": {}}}}`,
+  },
+  async ({ tool }, bench) => {
+    const plain = (await bench.made('obliging')).find(({ of }) => of.name === tool.name)?.last;
+    if (plain === undefined || errorCodeIn(plain) !== -32021) return false;
+    return namesExtension(plain) ? undefined : [plain, 'it does not'];
+  },
+);
+
+const softErrors = aboutLives(
+  {
+    id: 'tasks-089',
+    words: 'A task whose result has isError is completed, and not failed',
+    mend: 'keep failed for errors of JSON-RPC',
+  },
+  async ({ tool, end }, bench) => {
+    const plain = (await bench.made('obliging')).find(({ of }) => of.name === tool.name)?.result;
+    if (plain?.['isError'] !== true) return false;
+    return end.result?.['status'] === 'failed' ? [end, 'a plain call has isError, and the task failed'] : undefined;
+  },
+);
+
+const declares = aboutLives(
+  {
+    id: 'tasks-092',
+    words: 'A server that makes tasks declares the extension',
+    mend: `declare "${tasksExtension}" in extensions`,
+  },
+  async ({ made }, bench) => ((await declaredExtension(bench)) ? undefined : [made, 'it made a task, and does not']),
+);
+
+const secretIds: ProbeRule = {
+  id: 'tasks-095',
+  lives: inExtension,
+  words: 'The id of a task cannot be guessed',
+  mend: 'make ids of at least 64 random bits, such as by crypto.randomUUID()',
+  needs: 'tools',
+  async probe(bench) {
+    const [life] = await extensionLives(bench);
+    if (life === undefined) return notApplicable('no call of a tool that may be called became such a task');
+    const ids = [wholeText(life.taskId)];
+    await asTaker(bench, async (speaker) => {
+      for (let left = 2; left > 0; left--) {
+        const task = await becameTask(speaker, life.tool);
+        if (task === undefined) throw new NotJudged(`${life.tool.name} made no task again`);
+        ids.push(wholeText(task.taskId));
+        await speaker.request('tasks/cancel', { taskId: task.taskId });
+      }
+    });
+    const why = new Set(ids).size < ids.length ? 'an id came twice' : looksGuessable(ids);
+    return why === undefined ? holds : breaks(life.made, why);
+  },
+};
+
+/** Rules about tasks of the extension that send something. */
+export const extensionLifeRules: readonly ProbeRule[] = [
+  refusesNone('tasks-074', 'tasks/update'),
+  refusesNone('tasks-078', 'tasks/cancel'),
+  unknownCodes,
+  strangersListen,
+  formerCapability,
+  durable,
+  keysOnce,
+  acknowledges,
+  passesOver,
+  cancels,
+  rightName,
+  otherName,
+  needsTasks,
+  saysNeed,
+  softErrors,
+  declares,
+  secretIds,
+];

@@ -1,0 +1,104 @@
+import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
+import { tasksExtension } from '../../../../../parley/src/protocol/features/tasks.ts';
+import type { ClientCapabilities } from '../../../../../parley/src/protocol/capability.ts';
+import { nobody, type Bench } from '../../harness/bench.ts';
+import { completeIn, sendCall } from '../../harness/calls.ts';
+import type { ProbeRule, WatchRule } from '../../rule.ts';
+import { holds, notApplicable, unless } from '../../verdict.ts';
+import { refusedWith } from '../common/refusals.ts';
+import { inExtension, ttl } from './common.ts';
+
+/** Rules about tasks of the extension, which the server makes: what is seen of them without one. */
+
+const undeclaredTask: WatchRule = {
+  id: 'tasks-050',
+  lives: inExtension,
+  words: 'A client that did not declare the tasks extension gets no task',
+  mend: 'look at the extensions in clientCapabilities of the request',
+  watch({ message: { result }, request, capabilities }) {
+    if (request?.['method'] !== 'tools/call' || !isObject(result)) return 'not-seen';
+    const { extensions } = capabilities;
+    if (isObject(extensions) && extensions[tasksExtension] !== undefined) return 'not-seen';
+    return result['resultType'] === 'task' ? { breaks: 'it got a task' } : 'holds';
+  },
+};
+
+/** Probes a method of the extension, where the server declares it. */
+export async function declaredExtension(bench: Bench): Promise<boolean> {
+  const { extensions } = (await bench.offer()).capabilities;
+  return isObject(extensions) && extensions[tasksExtension] !== undefined;
+}
+
+/** Capabilities of a client that takes tasks. */
+export const extension: ClientCapabilities = { extensions: { [tasksExtension]: {} } };
+
+const unknownOfExtension: ProbeRule = {
+  id: 'tasks-084',
+  lives: inExtension,
+  words: 'A request about an unknown task of the extension gets -32602',
+  mend: 'answer with the error -32602',
+  async probe(bench) {
+    if (!(await declaredExtension(bench))) return notApplicable('it does not declare the extension');
+    const speaker = await bench.fresh(extension);
+    try {
+      return refusedWith(await speaker.request('tasks/get', { taskId: nobody }), { code: -32602 });
+    } finally {
+      await bench.end(speaker);
+    }
+  },
+};
+
+const strangers: ProbeRule = {
+  id: 'tasks-086',
+  lives: inExtension,
+  words: 'Task methods from a client without the extension get -32021',
+  mend: 'answer with the error -32021',
+  async probe(bench) {
+    if (!(await declaredExtension(bench))) return notApplicable('it does not declare the extension');
+    const speaker = await bench.shared();
+    await bench.ready(speaker);
+    return refusedWith(await speaker.request('tasks/get', { taskId: nobody }), { code: -32021 });
+  },
+};
+
+const removed: ProbeRule = {
+  id: 'tasks-090',
+  lives: inExtension,
+  words: 'tasks/result and tasks/list no longer exist: -32601',
+  mend: 'answer with the error -32601',
+  async probe(bench) {
+    const speaker = await bench.shared();
+    await bench.ready(speaker);
+    for (const [method, params] of [
+      ['tasks/result', { taskId: nobody }],
+      ['tasks/list', {}],
+    ] as const) {
+      const verdict = refusedWith(await speaker.request(method, params), { code: -32601 });
+      if (verdict.verdict === 'breaks') return { ...verdict, why: `${method}: ${verdict.why}` };
+    }
+    return holds;
+  },
+};
+
+const oldParameter: ProbeRule = {
+  id: 'tasks-091',
+  lives: inExtension,
+  words: 'The parameter task of tools/call is ignored',
+  mend: 'decide by the extension that the client declares',
+  needs: 'tools',
+  async probe(bench) {
+    const made = (await bench.made('mute')).find((one) => one.result !== undefined);
+    if (made === undefined) return notApplicable('no tool that was called gave a result');
+    const answer = await sendCall(await bench.shared(), made.of, { params: { task: { ttl } } });
+    return unless(completeIn(answer) === undefined, answer, 'with it the call was not served');
+  },
+};
+
+/** Rules about the extension, for which no task is needed. */
+export const taskExtensionRules: readonly (ProbeRule | WatchRule)[] = [
+  undeclaredTask,
+  unknownOfExtension,
+  strangers,
+  removed,
+  oldParameter,
+];

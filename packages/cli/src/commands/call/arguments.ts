@@ -1,0 +1,75 @@
+import { plainNumber } from '../../../../parley/src/json/exact-number.ts';
+import { parseExactJson } from '../../../../parley/src/json/parse-exact.ts';
+import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
+import { UsageError } from '../io.ts';
+
+type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'array' | 'object';
+
+/** Thing that is filled in: a tool, or a form that a server shows. */
+interface FieldsOf {
+  readonly inputSchema: { readonly properties?: Readonly<Record<string, unknown>> };
+}
+
+/**
+ * Makes the arguments of a call of what was typed.
+ *
+ * @param input What was given as JSON; single pairs are added to it.
+ * @param tool The tool that is called; without one, what parses as JSON other than text is JSON.
+ * @throws UsageError for a value that does not fit the type of its argument.
+ */
+export function argumentsOf(
+  pairs: readonly (readonly [string, string])[],
+  input: Readonly<Record<string, unknown>> | undefined,
+  tool: FieldsOf | undefined,
+): Readonly<Record<string, unknown>> {
+  const typed = pairs.map(([name, text]) => [name, valueOf(name, text, typesOf(tool, name))] as const);
+  return { ...input, ...Object.fromEntries(typed) };
+}
+
+/** The types that a tool's schema allows for an argument; empty when it does not say. */
+function typesOf(tool: FieldsOf | undefined, name: string): ReadonlySet<string> {
+  const properties = tool?.inputSchema.properties;
+  const schema = properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined;
+  return new Set(typesIn(schema));
+}
+
+function typesIn(schema: unknown): readonly string[] {
+  if (!isObject(schema)) return [];
+  const { type, anyOf, oneOf } = schema;
+  const named = (Array.isArray(type) ? type : [type]).filter((one) => typeof one === 'string');
+  const members = [anyOf, oneOf].flatMap((list) => (Array.isArray(list) ? list : []));
+  const nested = members.map(typesIn);
+  // A member that allows anything says nothing.
+  return nested.some((types) => types.length === 0) ? named : [...named, ...nested.flat()];
+}
+
+function valueOf(name: string, text: string, types: ReadonlySet<string>): unknown {
+  if (types.size === 1 && types.has('string')) return text;
+  const value = jsonOf(text);
+  if (value !== undefined && fits(value, types)) return value;
+  if (types.size === 0 || types.has('string')) return text;
+  throw new UsageError(`argument ${name} must be ${[...types].join(' or ')}, not ${JSON.stringify(text)}`);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return parseExactJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Text in quotes stays as it was typed. */
+function fits(value: unknown, types: ReadonlySet<string>): boolean {
+  const own = typesOfValue(value);
+  return types.size === 0 ? !own.includes('string') : own.some((type) => type !== 'string' && types.has(type));
+}
+
+function typesOfValue(value: unknown): readonly JsonType[] {
+  if (value === null) return ['null'];
+  if (Array.isArray(value)) return ['array'];
+  const plain = plainNumber(value);
+  if (typeof plain === 'number') return Number.isInteger(plain) ? ['number', 'integer'] : ['number'];
+  if (typeof value === 'string') return ['string'];
+  return typeof value === 'boolean' ? ['boolean'] : ['object'];
+}

@@ -1,0 +1,93 @@
+import type { ParseArgsOptionsConfig } from 'node:util';
+import { AuthorizationError } from '../../../../parley/src/auth/common/errors.ts';
+import { connect } from '../../../../parley/src/client.ts';
+import type { Client } from '../../../../parley/src/client/client.ts';
+import type { InputHandlers } from '../../../../parley/src/client/input/inputs.ts';
+import { jsonText } from '../../../../parley/src/json/exact-number.ts';
+import type { Transport } from '../../../../parley/src/jsonrpc/transport.ts';
+import type { LoggingMessageNotificationParams } from '../../../../parley/src/protocol/features/logging.ts';
+import type { RevisionDate } from '../../../../parley/src/protocol/revision.ts';
+import { isTerminal, type Io } from '../io.ts';
+import { authOf } from '../login/auth-of.ts';
+import { authOptions } from '../login/sign-in-options.ts';
+import { revisionDates, wholeNumber, type Parsed } from '../options.ts';
+import { printed, reasonOf } from '../shown.ts';
+import { targetOptions, transportOf, type Target } from '../target.ts';
+import { version } from '../../../../parley/src/transports/node/version.ts';
+
+/** The options of a command that uses one server as a client. */
+export const clientOptions: ParseArgsOptionsConfig = {
+  ...targetOptions,
+  ...authOptions,
+  config: { type: 'string' },
+  revision: { type: 'string', multiple: true },
+  timeout: { type: 'string' },
+};
+
+/** Choices of a command that opens a server. */
+export interface ClientOpening {
+  /** The revisions that the server is spoken to in, where nobody typed some. */
+  readonly known?: readonly RevisionDate[] | undefined;
+  /** The longest wait for an answer, progress or not, in milliseconds, if nobody typed one. */
+  readonly timeoutMs?: number | undefined;
+  /** Answers to what the server asks; it can ask nothing by default. */
+  readonly handlers?: Pick<InputHandlers, 'onElicit' | 'onElicitUrl'>;
+  /** Writes lines for the person; to standard error by default. */
+  readonly tell?: (lines: string) => void;
+}
+
+/** Opens a server that was typed, authorized as the options say. */
+export async function openTarget(target: Target, parsed: Parsed, io: Io, opening: ClientOpening = {}): Promise<Client> {
+  const { auth } = await authOf(target, parsed, { io, asks: isTerminal(io) });
+  try {
+    return await openWay(transportOf(target, parsed, io, auth === undefined ? {} : { auth }), parsed, io, opening);
+  } catch (error) {
+    if (target.kind !== 'url' || !(error instanceof AuthorizationError)) throw error;
+    // Nobody needs it where all is well.
+    const { soughtInVain } = await import('../login/sought.ts');
+    throw await soughtInVain(
+      error,
+      { url: target.url, way: transportOf(target, parsed, io), hasClient: parsed.text('client-id') !== undefined },
+      io,
+    );
+  }
+}
+
+/** Opens a server by a way to it. */
+export function openWay(way: Transport, parsed: Parsed, io: Io, opening: ClientOpening = {}): Promise<Client> {
+  const { known, handlers, tell = (lines) => void io.stderr.write(lines) } = opening;
+  const revisions = revisionDates(parsed.texts('revision')) ?? known;
+  const timeout = parsed.text('timeout');
+  const timeoutMs = timeout === undefined ? opening.timeoutMs : wholeNumber('--timeout', timeout, [1, 2 ** 31 - 1]);
+  return connect(way, {
+    info: { name: 'parley-call', version },
+    // A person who asks for a number is to see its digits.
+    exactNumbers: true,
+    signal: io.signal,
+    ...handlers,
+    ...(revisions === undefined ? {} : { revisions }),
+    // Whoever gives a time means all of it, however much progress a server sends.
+    ...(timeoutMs === undefined ? {} : { timeoutMs, maxTotalTimeoutMs: timeoutMs }),
+    onLog: (message) => tell(logLine(message)),
+    onWarning: warnings(tell),
+  });
+}
+
+const mostWarnings = 3;
+
+/** A server that prints what is no message may print a lot of it. */
+function warnings(tell: (lines: string) => void): (message: string) => void {
+  let count = 0;
+  return (message) => {
+    count++;
+    if (count <= mostWarnings) tell(`parley: ${reasonOf(message)}\n`);
+    if (count === mostWarnings) tell('parley: further warnings are left out\n');
+  };
+}
+
+function logLine({ level, logger, data }: LoggingMessageNotificationParams): string {
+  const words = typeof data === 'string' ? data : jsonText(data);
+  const head = printed(`[${level}]${logger === undefined ? '' : ` ${logger}:`}`, 'line');
+  // What goes on below is told apart from what begins.
+  return `${head} ${printed(words, 'lines').replaceAll('\n', '\n  ')}\n`;
+}

@@ -1,0 +1,67 @@
+import { jsonText } from '../../../../parley/src/json/exact-number.ts';
+import { parseExactJson } from '../../../../parley/src/json/parse-exact.ts';
+import type { ContentBlock } from '../../../../parley/src/protocol/features/content.ts';
+import type { BlobResourceContents, TextResourceContents } from '../../../../parley/src/protocol/features/resources.ts';
+import type { CallToolResult } from '../../../../parley/src/protocol/features/tools.ts';
+import type { Io } from '../io.ts';
+import { withoutSent } from '../sent-secrets.ts';
+import { printed, shownJson } from '../shown.ts';
+
+/** Prints the result of a tool, for a person or as JSON. */
+export function printResult(result: CallToolResult, json: boolean, io: Io): void {
+  const isError = result.isError === true;
+  const text = json ? `${shownJson(result, 2)}\n` : renderResult(result);
+  // A result is what was asked for, and is shown as it is; an error may repeat what was sent.
+  (isError && !json ? io.stderr : io.stdout).write(isError ? withoutSent(text) : text);
+}
+
+/** The result of a tool as text for a person. */
+export function renderResult({ content, structuredContent }: CallToolResult): string {
+  const blocks = content.filter((block) => !repeats(block, structuredContent)).map(renderBlock);
+  const data = structuredContent === undefined ? [] : [shownJson(structuredContent, 2)];
+  return printed([...blocks, ...data].map((text) => (text.endsWith('\n') ? text : `${text}\n`)).join(''), 'lines');
+}
+
+/** Spec 2025-06-18, Tools, Structured Content: a text block may hold the same once more. */
+function repeats(block: ContentBlock, structuredContent: unknown): boolean {
+  if (structuredContent === undefined || block.type !== 'text') return false;
+  try {
+    return jsonText(parseExactJson(block.text)) === jsonText(structuredContent);
+  } catch {
+    return false;
+  }
+}
+
+function renderBlock(block: ContentBlock): string {
+  switch (block.type) {
+    case 'text':
+      return block.text;
+    case 'image':
+    case 'audio':
+      return printed(`[${block.type} ${block.mimeType}, ${bytes(block.data)}]`, 'line');
+    case 'resource_link': {
+      const about = [block.mimeType, block.description].filter((one) => one !== undefined).join(', ');
+      return printed(
+        `[resource ${block.uri}: ${block.title ?? block.name}${about === '' ? '' : ` (${about})`}]`,
+        'line',
+      );
+    }
+    case 'resource':
+      return renderContents(block.resource);
+    default:
+      // A server may know of content that this version does not.
+      return shownJson(block);
+  }
+}
+
+function renderContents(contents: TextResourceContents | BlobResourceContents): string {
+  const type = contents.mimeType === undefined ? '' : ` ${contents.mimeType}`;
+  const head = `[resource ${contents.uri}${type}`;
+  return 'text' in contents
+    ? `${printed(`${head}]`, 'line')}\n${contents.text}`
+    : printed(`${head}, ${bytes(contents.blob)}]`, 'line');
+}
+
+function bytes(base64: string): string {
+  return `${Buffer.byteLength(base64, 'base64')} bytes`;
+}

@@ -1,0 +1,118 @@
+import { parseExactJson } from '../../../../parley/src/json/parse-exact.ts';
+import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
+import { UsageError } from '../io.ts';
+import { commandTarget, urlTarget, type Target } from '../target.ts';
+
+/** Words of a command line of `parley call`. */
+export interface CallWords {
+  readonly target: Target;
+  /** The tool to call; without one, everything is listed. */
+  readonly tool: string | undefined;
+  /** `name=value` words, split. */
+  readonly pairs: readonly (readonly [string, string])[];
+  readonly json: Json;
+}
+
+/** The options of `--json`, which may stand alone or have a value. */
+export interface Json {
+  /** True when JSON is printed. */
+  readonly output: boolean;
+  /** Arguments given as JSON. */
+  readonly input: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Takes `--json`, `--json {…}` and `--json={…}` out of words; what remains keeps its order. */
+export function takeJson(words: readonly string[]): { readonly rest: readonly string[]; readonly json: Json } {
+  const rest: string[] = [];
+  let output = false;
+  let input: Json['input'];
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? '';
+    const next = words[at + 1];
+    if (word.startsWith('--json=')) input = { ...input, ...objectOf(word.slice('--json='.length)) };
+    else if (word !== '--json') rest.push(word);
+    else if (next !== undefined && isObjectText(next)) {
+      input = { ...input, ...objectOf(next) };
+      at++;
+    } else output = true;
+  }
+  return { rest, json: { output, input } };
+}
+
+/** Puts together what was said before and after `--`. */
+export function mergeJson(one: Json, other: Json): Json {
+  const input = one.input === undefined && other.input === undefined ? undefined : { ...one.input, ...other.input };
+  return { output: one.output || other.output, input };
+}
+
+function isObjectText(word = ''): boolean {
+  return word.trimStart().startsWith('{');
+}
+
+function objectOf(text: string): Readonly<Record<string, unknown>> {
+  try {
+    JSON.parse(text);
+    const value = parseExactJson(text);
+    if (isObject(value)) return value;
+  } catch (cause) {
+    throw new UsageError(`the arguments of --json are not JSON: ${cause instanceof Error ? cause.message : ''}`, {
+      cause,
+    });
+  }
+  throw new UsageError('the arguments of --json must be an object');
+}
+
+const noJson: Json = { output: false, input: undefined };
+
+/** Reads `<url> [<tool> [<name>=<value>…]]`. */
+export function afterUrl([url, tool, ...pairs]: readonly string[]): CallWords {
+  if (url === undefined) throw new UsageError('give the URL of a server, or -- and the command that starts one');
+  return { target: urlTarget(url), tool, pairs: pairs.map(pairOf), json: noJson };
+}
+
+/** Reads `<tool> [<name>=<value>…] -- <command>…`. */
+export function beforeCommand([tool, ...pairs]: readonly string[], command: readonly string[]): CallWords {
+  if (tool?.includes('://') === true)
+    throw new UsageError(`${JSON.stringify(tool)} stands before --; give a URL or a command, not both`);
+  return { target: commandTarget(command), tool, pairs: pairs.map(pairOf), json: noJson };
+}
+
+/**
+ * Reads `-- <command>… [-- [<tool> [<name>=<value>…]]]`. Every word is part of the command, but for what follows a further
+ * `--`; the last one counts, since a command may hold some of its own.
+ *
+ * @param words The words after the first `--`.
+ * @throws UsageError when no command is there, or when the words after the last `--` are no tool and its arguments.
+ */
+export function withinCommand(words: readonly string[]): CallWords {
+  const last = words.lastIndexOf('--');
+  if (last < 0) return { target: commandTarget(words), tool: undefined, pairs: [], json: noJson };
+  const { rest, json } = takeJson(words.slice(last + 1));
+  const [tool, ...pairs] = rest;
+  if (tool?.startsWith('-') === true)
+    throw new UsageError(
+      `${JSON.stringify(tool)} after the last -- is no tool; if it belongs to the command, end the line with one more --`,
+    );
+  return { target: commandTarget(words.slice(0, last)), tool, pairs: pairs.map(pairOf), json };
+}
+
+/** The tool at the end of a command, before arguments of a call: a second `--` may be missing before it. */
+export function toolAtEnd(args: readonly string[], isTool: (name: string) => boolean): string | undefined {
+  let at = args.length - 1;
+  while (at > 0 && isArgument(args, at)) at--;
+  const word = args[at];
+  return word !== undefined && isTool(word) ? word : undefined;
+}
+
+function isArgument(words: readonly string[], at: number): boolean {
+  const word = words[at] ?? '';
+  if (isObjectText(word)) return words[at - 1] === '--json';
+  return word === '--json' || word.startsWith('--json=') || /^[A-Za-z_][\w.-]*=/.test(word);
+}
+
+/** Splits `name=value`. */
+export function pairOf(word: string): readonly [string, string] {
+  const at = word.indexOf('=');
+  if (at < 1) throw new UsageError(`${JSON.stringify(word)} is no argument; arguments are given as name=value`);
+  return [word.slice(0, at), word.slice(at + 1)];
+}

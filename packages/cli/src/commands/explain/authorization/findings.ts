@@ -1,0 +1,32 @@
+import type { NetworkRules } from '../../../../../parley/src/auth/common/network.ts';
+import type { Document } from './document.ts';
+import type { Look } from './look.ts';
+import type { ExplainedRefusal, ExplainedResource, ExplainedServer } from './report.ts';
+
+/** Everything that was found, before it is judged. */
+export interface Findings {
+  readonly server: URL;
+  readonly rules: NetworkRules;
+  readonly refusals: readonly ExplainedRefusal[];
+  readonly resource: FoundResource;
+  readonly root: Look;
+  readonly servers: readonly FoundServer[];
+  readonly moreServers: number;
+}
+
+/** The search for the resource metadata. */
+export interface FoundResource {
+  /** The URL that a challenge named, as it came. */
+  readonly named: string | undefined;
+  readonly looked: readonly Look[];
+  readonly foundBy?: ExplainedResource['foundBy'];
+  readonly document?: Document | undefined;
+}
+
+/** The search for the metadata of one authorization server. */
+export interface FoundServer {
+  readonly issuer: string;
+  readonly namedBy: ExplainedServer['namedBy'];
+  readonly looked: readonly Look[];
+  readonly document?: Document | undefined;
+}

@@ -1,0 +1,63 @@
+import { ConnectionError, type Channel, type Transport } from '../../../parley/src/jsonrpc/transport.ts';
+import { factsOf } from '../../../parley/src/jsonrpc/transport-facts.ts';
+import type { Hide } from '../../../parley/src/auth/common/secrets.ts';
+import { withoutSent } from './sent-secrets.ts';
+import { withSend } from './with-send.ts';
+
+/** Name that a way to a server is given, and secrets that are hidden in all that is told of it. */
+export interface Mask {
+  readonly hide: Hide;
+  /** Name that a person would give the server; what the transport calls it by default. */
+  readonly calledAs?: string;
+}
+
+/**
+ * The same way to a server, whose failures hold nothing secret: they are told to whoever runs a command, and may cite a
+ * URL or a server that repeats what it was sent. Messages pass as they are.
+ */
+export function masked(transport: Transport, { hide: hideKnown, calledAs }: Mask): Transport {
+  const hide: Hide = (text) => withoutSent(hideKnown(text));
+  const shown = (error: unknown): unknown => (error instanceof ConnectionError ? without(error, hide) : error);
+  return {
+    ...factsOf(transport),
+    description: calledAs ?? hide(transport.description),
+    address: transport.address && hide(transport.address),
+    ...(transport.authorization && { authorization: transport.authorization }),
+    async open(receiver) {
+      try {
+        const channel = await transport.open({
+          ...receiver,
+          problem: (error, about) =>
+            receiver.problem(error instanceof ConnectionError ? without(error, hide) : error, about),
+          closed: (error) => receiver.closed(without(error, hide)),
+        });
+        return sendingWith(channel, shown);
+      } catch (error) {
+        throw shown(error);
+      }
+    },
+  };
+}
+
+function sendingWith(channel: Channel, shown: (error: unknown) => unknown): Channel {
+  const showing = async <Result>(run: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await run();
+    } catch (error) {
+      throw shown(error);
+    }
+  };
+  const { listen, ...sending } = withSend(channel, (message, options) => showing(() => channel.send(message, options)));
+  return { ...sending, ...(listen && { listen: () => showing(listen) }) };
+}
+
+function without(error: ConnectionError, hide: Hide): ConnectionError {
+  const { reason, message, cause, status, body, challenge, retryAfterMs } = error;
+  return new ConnectionError(reason, hide(message), {
+    cause,
+    ...(status === undefined ? {} : { status }),
+    ...(body === undefined ? {} : { body: hide(body) }),
+    ...(challenge === undefined ? {} : { challenge: hide(challenge) }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}

@@ -1,0 +1,110 @@
+import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
+import { chosenRevisions, type RevisionDate } from '../../../parley/src/protocol/revision.ts';
+import { nearestWords } from '../../../parley/src/options/nearest.ts';
+import { UsageError } from './io.ts';
+
+/** The options of a command as they were given, and the words that are none. */
+export interface Parsed {
+  flag(name: string): boolean;
+  text(name: string): string | undefined;
+  texts(name: string): readonly string[];
+  readonly words: readonly string[];
+}
+
+/**
+ * Reads the options of a command.
+ *
+ * @throws UsageError for an option that the command does not have, or one without its value.
+ */
+export function parseOptions(argv: readonly string[], options: ParseArgsOptionsConfig): Parsed {
+  const { values, positionals } = parsed(argv, options);
+  return {
+    flag: (name) => values[name] === true,
+    text: (name) => texts(values[name]).at(-1),
+    texts: (name) => texts(values[name]),
+    words: positionals,
+  };
+}
+
+function parsed(
+  argv: readonly string[],
+  options: ParseArgsOptionsConfig,
+): { values: Record<string, unknown>; positionals: string[] } {
+  try {
+    return parseArgs({ args: withNumbers(argv, options), options, allowPositionals: true, strict: true });
+  } catch (cause) {
+    const words = cause instanceof Error ? cause.message : '';
+    const unknown = /^Unknown option '(--?[^'=]+)/.exec(words)?.[1];
+    if (unknown !== undefined) {
+      const names = Object.keys(options).map((name) => `--${name}`);
+      throw new UsageError(`there is no option ${JSON.stringify(unknown)}${nearestWords(unknown, names)}`, { cause });
+    }
+    const isAmbiguous = words.includes(' argument is ambiguous');
+    const dashed = isAmbiguous ? /^Option '(?:-\w, )?(--[\w-]+)/.exec(words)?.[1] : undefined;
+    if (dashed !== undefined)
+      throw new UsageError(
+        `${dashed} takes a value, and what follows it is an option; one with a dash is written ${dashed}=-…`,
+        {
+          cause,
+        },
+      );
+    // The first sentence says what is wrong, the others how Node would have it.
+    const [first = 'the options make no sense'] = cause instanceof Error ? cause.message.split(/\. |\n/) : [];
+    throw new UsageError(first.charAt(0).toLowerCase() + first.slice(1).replace(/\.$/, ''), { cause });
+  }
+}
+
+/** The words with negative numbers next to the options that they follow, of which else nobody could say which values these take. */
+function withNumbers(argv: readonly string[], options: ParseArgsOptionsConfig): string[] {
+  const joined: string[] = [];
+  for (const word of argv) {
+    const before = joined.at(-1) ?? '';
+    const isValue = /^-\d/.test(word) && before.startsWith('--') && options[before.slice(2)]?.type === 'string';
+    if (isValue) joined[joined.length - 1] = `${before}=${word}`;
+    else joined.push(word);
+  }
+  return joined;
+}
+
+function texts(value: unknown): readonly string[] {
+  return (Array.isArray(value) ? value : [value]).filter((one) => typeof one === 'string');
+}
+
+/**
+ * Reads a whole number.
+ *
+ * @throws UsageError when it is none or is out of bounds.
+ */
+export function wholeNumber(name: string, text: string, [least, most]: readonly [number, number]): number {
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= least && value <= most))
+    throw new UsageError(`${name} must be a whole number from ${least} to ${most}, not ${JSON.stringify(text)}`);
+  return value;
+}
+
+/**
+ * Reads an option that takes one of some words.
+ *
+ * @throws UsageError for another word.
+ */
+export function oneOption<Word extends string>(parsed: Parsed, name: string, words: readonly Word[]): Word | undefined {
+  const text = parsed.text(name);
+  const word = words.find((one) => one === text);
+  if (text !== undefined && word === undefined)
+    throw new UsageError(`--${name} takes ${words.join(' or ')}, not ${JSON.stringify(text)}`);
+  return word;
+}
+
+/**
+ * Reads the dates of revisions; none at all means every revision.
+ *
+ * @throws UsageError for what is no published revision.
+ */
+export function revisionDates(dates: readonly string[]): readonly RevisionDate[] | undefined {
+  if (dates.length === 0) return undefined;
+  try {
+    return chosenRevisions(dates).map((revision) => revision.date);
+  } catch (cause) {
+    throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}

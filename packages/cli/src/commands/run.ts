@@ -1,0 +1,76 @@
+import { helpOn } from './help/help.ts';
+import { nearestWords } from '../../../parley/src/options/nearest.ts';
+import { UsageError, type Command, type Io } from './io.ts';
+import { reasonOf } from './shown.ts';
+import { splitAtDashes } from './target.ts';
+import { version } from '../../../parley/src/transports/node/version.ts';
+
+/** Each loads what it alone needs. */
+const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
+  ['bridge', async () => (await import('./bridge.ts')).bridge],
+  ['call', async () => (await import('./call/call.ts')).call],
+  ['check', async () => (await import('./check/check.ts')).checkCommand],
+  ['example', async () => (await import('./example/example.ts')).example],
+  ['explain', async () => (await import('./explain/explain.ts')).explain],
+  ['inspect', async () => (await import('./inspect/inspect.ts')).inspectCommand],
+  ['login', async () => (await import('./login/login.ts')).login],
+  ['logout', async () => (await import('./login/login.ts')).logout],
+  ['whoami', async () => (await import('./login/login.ts')).whoami],
+  ['tasks', async () => (await import('./tasks/tasks.ts')).tasks],
+  ['start', async () => (await import('./bridge.ts')).start],
+  ['help', () => Promise.resolve(help)],
+]);
+
+/**
+ * Runs the command line. Whatever fails is told on stderr in one line.
+ *
+ * @param argv The words after the name of the program.
+ * @returns The exit code: 0 it worked, 1 it failed, 2 the command line makes no sense.
+ */
+export async function run(argv: readonly string[], io: Io): Promise<number> {
+  try {
+    return await dispatch(argv, io);
+  } catch (error) {
+    io.stderr.write(`parley: ${withoutQueries(reasonOf(error), argv)}\n`);
+    return error instanceof UsageError ? 2 : 1;
+  }
+}
+
+/** A text without the queries of the URLs that were typed, in which there may be keys. */
+function withoutQueries(text: string, argv: readonly string[]): string {
+  const typed = argv.filter((word) => /^https?:.*\?/.test(word));
+  return typed.reduce((shown, url) => shown.replaceAll(url, url.split('?', 1)[0] ?? ''), text);
+}
+
+async function dispatch(argv: readonly string[], io: Io): Promise<number> {
+  const [name, ...rest] = argv;
+  if (name === undefined || name === '--help' || name === '-h') return help([], io);
+  if (name === '--version' || name === '-v') {
+    io.stdout.write(`${version}\n`);
+    return 0;
+  }
+  const load = commands.get(name);
+  if (load === undefined) {
+    const what = name.startsWith('-') ? 'option' : 'command';
+    const near = nearestWords(name, [...commands.keys()]);
+    throw new UsageError(`there is no ${what} ${JSON.stringify(name)}${near}; parley --help lists what there is`);
+  }
+  const { before } = splitAtDashes(rest);
+  if (before.includes('--help-all')) return printHelp(name, io, true);
+  return before.includes('--help') || before.includes('-h') ? printHelp(name, io, false) : (await load())(rest, io);
+}
+
+/** `parley help <command>` shows every option. */
+function help([command]: readonly string[], io: Io): Promise<number> {
+  return printHelp(command, io, true);
+}
+
+async function printHelp(command: string | undefined, io: Io, isAll: boolean): Promise<number> {
+  const text = helpOn(command === 'help' ? undefined : command, isAll);
+  if (text === undefined)
+    throw new UsageError(
+      `there is no command ${JSON.stringify(command)}${nearestWords(command ?? '', [...commands.keys()])}; parley --help lists them`,
+    );
+  io.stdout.write(text);
+  return 0;
+}

@@ -1,0 +1,92 @@
+import { ConnectionError, type Transport } from '../../../parley/src/jsonrpc/transport.ts';
+import { spawn, type SpawnOptions } from '../../../parley/src/transports/stdio/client/transport.ts';
+import { unpassedWords, type PassOn } from '../../../parley/src/transports/stdio/client/unpassed.ts';
+import type { Io } from './io.ts';
+
+/** Limit of the text that is compared, in characters. */
+const maxCompared = 65_536;
+
+/**
+ * Reaches a server by a command, and prints what it writes to standard error. A client starts a command twice when its first
+ * process ends unheard; what the second process repeats is printed once.
+ */
+export function commandWay(
+  command: string,
+  args: readonly string[],
+  options: SpawnOptions,
+  io: Pick<Io, 'stderr'>,
+  pass?: PassOn,
+): Transport {
+  const ended = (error: ConnectionError): ConnectionError => withUnpassed(error, options.env, pass);
+  if (options.onStderr !== undefined) return endingWith(spawn(command, args, options), ended);
+  let before = '';
+  return {
+    ...spawn(command, args, options),
+    async open(receiver) {
+      const printer = printerAfter(before, (text) => void io.stderr.write(text));
+      before = '';
+      let isHeard = false;
+      return await spawn(command, args, { ...options, onStderr: printer.write }).open({
+        ...receiver,
+        message(value, about) {
+          isHeard = true;
+          receiver.message(value, about);
+        },
+        closed(error) {
+          if (!isHeard) before = printer.written();
+          receiver.closed(withoutStderr(ended(error), printer.written()));
+        },
+      });
+    },
+  };
+}
+
+/** The same way, whose end is told in other words. */
+function endingWith(way: Transport, ended: (error: ConnectionError) => ConnectionError): Transport {
+  const open: Transport['open'] = (receiver) =>
+    way.open({ ...receiver, closed: (error) => receiver.closed(ended(error)) });
+  return { ...way, open };
+}
+
+/** The beginning of the message of a process that ended. Its standard error follows. */
+const endOfProcess = /^the server \(.*?\) (?:exited with code \w+|was ended by \w+)/s;
+
+/** Names the variables that the process mentions in its standard error and did not get. */
+function withUnpassed(error: ConnectionError, env: SpawnOptions['env'], pass?: PassOn): ConnectionError {
+  const { reason, message, cause } = error;
+  const [how] = endOfProcess.exec(message) ?? [];
+  if (reason !== 'exited' || how === undefined) return error;
+  const said = message.slice(how.length);
+  const unpassed = unpassedWords(said, env, pass);
+  return unpassed === '' ? error : new ConnectionError(reason, `${how} (${unpassed})${said}`, { cause });
+}
+
+/** Prints text, but for what repeats the text before. Numbers do not count: they may be process ids or times. */
+function printerAfter(
+  before: string,
+  print: (text: string) => void,
+): { readonly write: (text: string) => void; readonly written: () => string } {
+  const known = withoutNumbers(before);
+  let written = '';
+  let repeats = known !== '';
+  return {
+    write(text) {
+      const held = repeats ? written : '';
+      written = (written + text).slice(-maxCompared);
+      repeats &&= known.startsWith(withoutNumbers(written));
+      if (!repeats) print(held + text);
+    },
+    written: () => written,
+  };
+}
+
+function withoutNumbers(text: string): string {
+  return text.replaceAll(/\d+/g, '0');
+}
+
+/** The message of a process that ended repeats the end of its standard error, which was printed. */
+function withoutStderr(error: ConnectionError, written: string): ConnectionError {
+  const { reason, message, cause } = error;
+  const end = reason === 'exited' ? message.indexOf(`: ${written.slice(-2_048).trim()}`) : -1;
+  return end < 0 || written.trim() === '' ? error : new ConnectionError(reason, message.slice(0, end), { cause });
+}

@@ -1,0 +1,99 @@
+import type { Client } from '../../../../parley/src/client/client.ts';
+import type { TaskReference } from '../../../../parley/src/client/tasks/task-handle.ts';
+import { configuredTarget } from '../call/configured.ts';
+import { openTarget, openWay, type ClientOpening } from '../call/open.ts';
+import { hiding } from '../../../../parley/src/auth/common/secrets.ts';
+import { UsageError, type Io } from '../io.ts';
+import { revisionDates, type Parsed } from '../options.ts';
+import { shellLine } from '../shell.ts';
+import { shownJson } from '../shown.ts';
+import { secretsOf, serverTarget, urlTarget, type Target } from '../target.ts';
+
+/** Server of a task, as whoever typed a command named it: by where it is, or by its name in a file. */
+export type TaskPlace =
+  | { readonly kind: 'typed'; readonly target: Target }
+  | { readonly kind: 'configured'; readonly file: string; readonly name: string | undefined };
+
+/** Words of a command line that may name a server. */
+export interface PlaceWords {
+  readonly parsed: Parsed;
+  readonly words: readonly string[];
+  /** Words that follow the `--`, where there is one. */
+  readonly after: readonly string[] | undefined;
+}
+
+/**
+ * Finds the server of a command line; the one that a reference names, where no other is typed.
+ *
+ * @throws UsageError where neither says it.
+ */
+export function placeOf({ parsed, words, after }: PlaceWords, reference?: TaskReference): TaskPlace {
+  const file = parsed.text('config');
+  if (file !== undefined) {
+    const [name, extra] = words;
+    if (after !== undefined) throw new UsageError('--config names the servers; give no command beside it');
+    if (extra !== undefined) throw new UsageError(`${JSON.stringify(extra)} is one argument too many`);
+    return { kind: 'configured', file, name };
+  }
+  if (reference === undefined || words.length > 0 || after !== undefined)
+    return { kind: 'typed', target: serverTarget(words, after) };
+  const { server } = reference;
+  const isUrl = /^https?:\/\//.test(server);
+  if (isUrl && !server.includes('$%7B')) return { kind: 'typed', target: urlTarget(server) };
+  const name = server === '' ? 'a server without a name' : `the server ${JSON.stringify(server)}`;
+  // A part of the URL came from a variable of the file, and only there it is the same server.
+  const give = isUrl ? 'give' : 'give -- and its command, or';
+  throw new UsageError(
+    `the task is one of ${name}, and its reference does not say where that is: ${give} --config <file> <name>`,
+  );
+}
+
+/** Opens the server of a task, in the revision in which the task was begun. */
+export async function openPlace(
+  place: TaskPlace,
+  {
+    parsed,
+    reference,
+    opening,
+  }: { readonly parsed: Parsed; readonly reference?: TaskReference; readonly opening?: ClientOpening },
+  io: Io,
+): Promise<Client> {
+  const known = reference === undefined ? opening?.known : revisionDates([reference.revision]);
+  if (place.kind === 'typed') return await openTarget(place.target, parsed, io, { ...opening, known });
+  const { way, timeoutMs } = await configuredTarget(place.file, place.name, parsed, io);
+  return await openWay(way, parsed, io, { ...opening, known, timeoutMs });
+}
+
+/** Tells whether the server of a task ends with the command that opened it. */
+export function endsWithCommand(place: TaskPlace): boolean {
+  return place.kind === 'typed' && place.target.kind === 'command';
+}
+
+/** Options that are no secrets, and that whoever comes back needs again. */
+const kept = ['token-env', 'token-file', 'account', 'issuer', 'client-id', 'client-secret-env'];
+
+/** The command line that does something with a task, such as `wait`; in it are no secrets. */
+export function commandAbout(
+  verb: 'wait' | 'answer',
+  reference: TaskReference,
+  { place, parsed, io }: { readonly place: TaskPlace; readonly parsed: Parsed; readonly io: Io },
+): string {
+  const options = kept.flatMap((name) => {
+    const value = parsed.text(name);
+    return value === undefined ? [] : [`--${name}`, value];
+  });
+  const headers = parsed.texts('header').length === 0 ? [] : ['--header', '…'];
+  const [before, behind] = wordsOf(place, reference);
+  const hide = place.kind === 'typed' ? hiding(secretsOf(place.target, parsed, io)) : (text: string) => text;
+  const typed = [...options, ...headers, ...before].map(hide);
+  return shellLine(['parley', 'tasks', verb, ...typed, shownJson(reference), ...behind.map(hide)]);
+}
+
+/** The words of a server that stand before and behind a reference that does not find it by itself. */
+function wordsOf(place: TaskPlace, { server }: TaskReference): readonly [readonly string[], readonly string[]] {
+  if (place.kind === 'configured') return [['--config', place.file], place.name === undefined ? [] : [place.name]];
+  const { target } = place;
+  if (target.kind === 'command') return [[], ['--', target.command, ...target.args]];
+  // What is beside the path may be secret.
+  return [[], target.url.href === server ? [] : ['<url>']];
+}

@@ -1,0 +1,40 @@
+import { after } from '../../../parley/src/jsonrpc/timeout.ts';
+
+/** Longest wait for the end of a line, in milliseconds: somebody may have asked for something, and wait for the answer. */
+const patienceMs = 50;
+
+/** Most characters of a line that is not over. */
+const longest = 65_536;
+
+/** Gives text on in whole lines, so that nothing which stands in one of them is cut in two. */
+export interface WholeLines {
+  feed(text: string): void;
+  /** Gives on what is there of a line. */
+  flush(): void;
+}
+
+/** Makes it. @param hear Hears one line or more; the last may be one that is not over. */
+export function wholeLines(hear: (text: string) => void): WholeLines {
+  let held = '';
+  let cancel = (): void => {};
+  const give = (text: string): void => {
+    if (text !== '') hear(text);
+  };
+  const flush = (): void => {
+    cancel();
+    const text = held;
+    held = '';
+    give(text);
+  };
+  return {
+    feed(text) {
+      cancel();
+      const all = held + text;
+      const end = all.length - all.lastIndexOf('\n') - 1 > longest ? all.length : all.lastIndexOf('\n') + 1;
+      held = all.slice(end);
+      give(all.slice(0, end));
+      if (held !== '') cancel = after(patienceMs, flush, true);
+    },
+    flush,
+  };
+}

@@ -1,0 +1,99 @@
+/** Connections that bring what is no HTTP, or bring it too slowly. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import { fakeEndpoint } from '../../../../../../test/support/fake-endpoint.ts';
+import { listen, type ListenOptions } from './http.ts';
+
+/** A connection that does not end when its peer does, and what came on it. */
+async function line(
+  t: TestContext,
+  options: ListenOptions = {},
+): Promise<{
+  readonly socket: Socket;
+  readonly port: number;
+  readonly text: () => string;
+  readonly until: (pattern: RegExp) => Promise<void>;
+  /** Resolves once the server has let go of the connection: what is sent then is answered with a reset. */
+  readonly gone: () => Promise<void>;
+}> {
+  const { port, close } = await listen(fakeEndpoint(), { port: 0, drainMs: 100, ...options });
+  t.after(() => close());
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).setEncoding('utf8');
+  t.after(() => socket.destroy());
+  let text = '';
+  socket.on('data', (piece: string) => (text += piece));
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  return {
+    socket,
+    port,
+    text: () => text,
+    until: async (pattern) => {
+      while (!pattern.test(text)) await once(socket, 'data');
+    },
+    gone: async () => {
+      const knock = setInterval(() => socket.write('x'), 50);
+      await new Promise((resolve) => socket.once('close', resolve));
+      clearInterval(knock);
+    },
+  };
+}
+
+const head = 'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
+
+test('a peer that ignores the end of its connection after a header time-out loses its place all the same', async (t) => {
+  const { socket, port, text, gone } = await line(t, { headersTimeoutMs: 100, maxConnections: 1 });
+  socket.write(head);
+  await once(socket, 'end');
+  assert.match(text(), /^HTTP\/1\.1 408 /);
+  // It keeps its side open; the server does not wait for it.
+  await gone();
+  const next = connect(port, '127.0.0.1').setEncoding('utf8');
+  t.after(() => next.destroy());
+  next.write('GET /other HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+  const [answer] = (await once(next, 'data')) as [string];
+  assert.match(answer, /^HTTP\/1\.1 404 /);
+});
+
+test('what is no HTTP is answered in JSON, and its connection ends', async (t) => {
+  const { socket, text, gone } = await line(t);
+  socket.write('what is this\r\n\r\n');
+  await once(socket, 'end');
+  assert.match(text(), /^HTTP\/1\.1 400 Bad Request\r\n.*\r\n\r\n\{"jsonrpc":"2\.0","error":\{[^\r]*\}$/s);
+  await gone();
+});
+
+test('nothing is written into an event stream that has begun', async (t) => {
+  const { socket, text, until } = await line(t, { keepAliveMs: 60_000 });
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params: { _meta } });
+  const named = `${head}Accept: text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: subscriptions/listen\r\n`;
+  socket.write(`${named}Content-Length: ${body.length}\r\n\r\n${body}`);
+  await until(/acknowledged/);
+  const before = text();
+  const closed = once(socket, 'close');
+  socket.write('what is this\r\n\r\n');
+  await Promise.race([once(socket, 'end'), closed]);
+  assert.equal(text(), before);
+});
+
+test('nothing is written that would be taken for the answer to a request before it', async (t) => {
+  const { socket, text } = await line(t);
+  const body = '{"jsonrpc":"2.0","id":1,"method":"initialize"}';
+  const closed = once(socket, 'close');
+  socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body}what is this\r\n\r\n`);
+  await Promise.race([once(socket, 'end'), closed]);
+  assert.doesNotMatch(text(), /bad request/);
+});
+
+test('a body whose chunks are malformed is answered', async (t) => {
+  const { socket, text } = await line(t);
+  socket.write(`${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n`);
+  await once(socket, 'end');
+  assert.match(text(), /^HTTP\/1\.1 400 /);
+});
