@@ -101,7 +101,7 @@ export const followedByPrograms: readonly (readonly [file: string, title: string
     'goes on with the trace of a client, and tells of all of it before it ends',
     [
       '--otel found no SDK of OpenTelemetry that is registered: a module of yours does that, which NODE_OPTIONS="--import ./telemetry.mjs" node_modules/.bin/parley loads, without npx; parley help bridge says what to install',
-      '--otel needs the package @opentelemetry/api beside parley-mcp: npm install @opentelemetry/api@1.9',
+      '--otel needs the package @opentelemetry/api beside parley-cli: npm install @opentelemetry/api@1.9',
     ],
   ],
   [
