@@ -37,72 +37,71 @@ async function charted(page: Page, city: string): Promise<Locator> {
   return app;
 }
 
-for (const width of [360, 800, 1_600])
-  for (const dark of [false, true])
-    test(
-      `questions, apps and what else there is are accessible at ${width} px, ${dark ? 'dark' : 'light'}, and fit`,
-      { skip },
-      async (t) => {
-        const url = await served(t, createExampleServer());
-        const open = await openInspect(t, [planAt(url), planAt(url, { name: 'other' })], { width, height: 800, dark });
-        const { page, accessible } = open;
-        const fits = async (what: string): Promise<void> => {
-          await accessible(what);
-          assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${what} is too wide`);
-        };
-        await page.getByRole('grid', { name: 'tools', exact: true }).getByRole('row').first().waitFor();
-        await pick(open, 'tools', 'Book a journey');
-        await page.getByLabel('city').fill('Oslo');
-        await call(page);
-        const question = page.getByRole('region', { name: 'Question of server' });
-        await question.getByLabel('Day').waitFor();
-        await fits('a form that is asked for');
-        await question.getByRole('button', { name: 'Decline' }).click();
-        await page.getByText('Nothing is noted: decline').waitFor();
-        for (const [tool, words] of [
-          ['Map', 'example.com'],
-          ['Rhyme', 'Give me two lines'],
-        ] as const) {
-          await pick(open, 'tools', tool);
-          await call(page);
-          await question.getByText(words).first().waitFor();
-          await fits(`the question of ${tool}`);
-          await question.getByRole('button', { name: 'Cancel' }).click();
-          await question.waitFor({ state: 'detached' });
-        }
-        await pick(open, 'tools', 'Chart');
-        const app = await charted(page, 'Quito');
-        await fits('the source of an app');
-        await app.getByRole('button', { name: 'Run the app' }).click();
-        await page
-          .frameLocator('iframe')
-          .frameLocator('iframe')
-          .getByText('5 days, and nothing of it is true')
-          .waitFor();
-        await fits('an app that runs');
-        for (const [tab, name] of [
-          ['prompts', 'Greet somebody'],
-          ['resources', 'A city'],
-          ['calls', 'rhyme'],
-        ] as const) {
-          await pick(open, tab, name);
-          await fits(tab);
-        }
-        for (const tab of ['Log', 'About']) {
-          await page.getByRole('tab', { name: new RegExp(tab) }).click();
-          await fits(tab);
-        }
-        await at(page, 'Servers');
-        await fits('servers');
-        await page.getByRole('button', { name: 'Compare two' }).click();
-        await page.getByRole('dialog').getByText('the same').first().waitFor();
-        await fits('a comparison');
-        await page.keyboard.press('Escape');
-        await page.keyboard.press('Control+k');
-        await page.getByRole('combobox', { name: 'Search everything' }).fill('wire');
-        await fits('the palette');
-      },
-    );
+// A theme changes colours alone, and no width changes a colour: axe judges each place in both themes, with all parts side by side, and once where one part is shown at a time.
+const looks = [
+  { width: 360, dark: true, axe: 'all' },
+  { width: 800, dark: false, axe: 'nothing' },
+  { width: 1_600, dark: false, axe: 'both themes' },
+] as const;
+
+for (const { width, dark, axe } of looks)
+  test(`questions, apps and what else there is fit at ${width} px; axe judges ${axe}`, { skip }, async (t) => {
+    const url = await served(t, createExampleServer());
+    const open = await openInspect(t, [planAt(url), planAt(url, { name: 'other' })], { width, height: 800, dark });
+    const { page, accessible, readableInDark } = open;
+    const fits = async (what: string): Promise<void> => {
+      if (axe !== 'nothing') await accessible(what);
+      if (axe === 'both themes') await readableInDark(what);
+      assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${what} is too wide`);
+    };
+    await page.getByRole('grid', { name: 'tools', exact: true }).getByRole('row').first().waitFor();
+    await pick(open, 'tools', 'Book a journey');
+    await page.getByLabel('city').fill('Oslo');
+    await call(page);
+    const question = page.getByRole('region', { name: 'Question of server' });
+    await question.getByLabel('Day').waitFor();
+    await fits('a form that is asked for');
+    await question.getByRole('button', { name: 'Decline' }).click();
+    await page.getByText('Nothing is noted: decline').waitFor();
+    for (const [tool, words] of [
+      ['Map', 'example.com'],
+      ['Rhyme', 'Give me two lines'],
+    ] as const) {
+      await pick(open, 'tools', tool);
+      await call(page);
+      await question.getByText(words).first().waitFor();
+      await fits(`the question of ${tool}`);
+      await question.getByRole('button', { name: 'Cancel' }).click();
+      await question.waitFor({ state: 'detached' });
+    }
+    await pick(open, 'tools', 'Chart');
+    const app = await charted(page, 'Quito');
+    await fits('the source of an app');
+    await app.getByRole('button', { name: 'Run the app' }).click();
+    await page.frameLocator('iframe').frameLocator('iframe').getByText('5 days, and nothing of it is true').waitFor();
+    await fits('an app that runs');
+    for (const [tab, name] of [
+      ['prompts', 'Greet somebody'],
+      ['resources', 'A city'],
+      ['calls', 'rhyme'],
+    ] as const) {
+      await pick(open, tab, name);
+      await fits(tab);
+    }
+    for (const tab of ['Log', 'About']) {
+      await page.getByRole('tab', { name: new RegExp(tab) }).click();
+      await fits(tab);
+    }
+    await at(page, 'Servers');
+    await fits('servers');
+    await page.getByRole('button', { name: 'Compare two' }).click();
+    await page.getByRole('dialog').getByText('the same').first().waitFor();
+    await fits('a comparison');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Search everything' }).fill('wire');
+    await fits('the palette');
+  });
 
 test('a dialog that is asked for while another one closes is shown', { skip }, async (t) => {
   const url = await served(t, createExampleServer());

@@ -32,9 +32,24 @@ export interface OpenPage {
   until(expression: string): Promise<void>;
   /** Fails where axe finds anything. */
   accessible(what: string): Promise<void>;
+  /** Fails where axe finds a fault of colours in the dark theme. Only colours depend on the theme. */
+  readableInDark(what: string): Promise<void>;
 }
 
 const axe = (): string => readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** The rules of axe that compare colours. */
+const colourRules = ['color-contrast', 'link-in-text-block'];
+
+/** What axe finds. The page loads it at the first call. */
+async function axeFindings(page: Page, rules?: readonly string[]): Promise<unknown> {
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(`${axe()};undefined`);
+  // axe is not loaded in the frames of apps, and a message to a frame without an origin is an error in the console.
+  const options = { resultTypes: ['violations'], iframes: false, ...(rules === undefined ? {} : { runOnly: rules }) };
+  return await page.evaluate(
+    `axe.run(document,${JSON.stringify(options)}).then(({violations})=>violations.map(({id,nodes})=>id+': '+nodes.map(({html})=>html.slice(0,160)).join(' | ')))`,
+  );
+}
 
 /** Opens the page, and holds it to its word at the end: an empty console, and no request but to its own origin. */
 export async function openInspect(
@@ -104,11 +119,12 @@ export async function watchPage(
       }
     },
     async accessible(what) {
-      // axe is not loaded in the frames of apps, and a message to a frame without an origin is an error in the console.
-      const found: unknown = await page.evaluate(
-        `${axe()};axe.run(document,{resultTypes:['violations'],iframes:false}).then(({violations})=>violations.map(({id,nodes})=>id+': '+nodes.map(({html})=>html.slice(0,160)).join(' | ')))`,
-      );
-      assert.deepEqual(found, [], what);
+      assert.deepEqual(await axeFindings(page), [], what);
+    },
+    async readableInDark(what) {
+      await page.emulateMedia({ colorScheme: 'dark' });
+      assert.deepEqual(await axeFindings(page, colourRules), [], `${what}, dark`);
+      await page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
     },
   };
 }
