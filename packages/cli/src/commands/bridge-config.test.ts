@@ -99,6 +99,14 @@ describe('parley bridge --config', { concurrency: 4 }, () => {
     assert.match(stderr, /parley: none of the servers is reached: dead: cannot start/);
   });
 
+  test('keeps a server whose name every object has', async (t) => {
+    const names = ['__proto__', 'constructor', 'toString'];
+    const named = Object.fromEntries(names.map((name) => [name, servers.dead]));
+    const { code, stderr } = await inThisProcess(['bridge', '--config', fileWith(t, named)]);
+    assert.equal(code, 1);
+    for (const name of names) assert.match(stderr, new RegExp(`${name}: cannot start`));
+  });
+
   for (const [argv, words] of [
     [['--config', 'x.json', 'http://127.0.0.1/'], /--config names the servers/],
     [['--config', 'x.json', '--', 'node'], /--config names the servers/],

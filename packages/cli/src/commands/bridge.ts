@@ -148,20 +148,17 @@ async function frontSeveral(
   const prefix = oneOption(parsed, 'prefix', ['collisions', 'always']) ?? 'collisions';
   const servers = serversOf(await readConfig(file, io), parsed, behaviour.onWarning);
   const authorized = await authOfServers(servers, parsed, circumstancesOf(address, io));
-  const upstreams: Record<string, UpstreamOptions> = {};
+  const upstreams: [string, UpstreamOptions][] = [];
   for (const [name, { reach, sharing, revisions }] of Object.entries(servers)) {
     const found = authorized.get(name);
     const { auth, login } = await behindBridge(found ?? {}, io);
-    upstreams[name] = {
-      upstream: reach({ killAfterMs, ...(auth && { auth }) }),
-      ...(sharing && { sharing }),
-      ...(revisions && { revisions }),
-      ...(login && { login }),
-    };
+    const upstream = reach({ killAfterMs, ...(auth && { auth }) });
+    const more = { ...(sharing && { sharing }), ...(revisions && { revisions }), ...(login && { login }) };
+    upstreams.push([name, { upstream, ...more }]);
   }
   const machines = [...authorized].flatMap(([name, { signIn }]) => (signIn === undefined ? [name] : []));
   const run = async (shared: SharedBehavior): Promise<number> => {
-    const opening = createBridge({ ...behaviour, ...shared, upstreams, prefix });
+    const opening = createBridge({ ...behaviour, ...shared, upstreams: Object.fromEntries(upstreams), prefix });
     return await serve(opening, { address, io, telemetry }, (made) => aboutSeveral(made, machines));
   };
   return await withSharedStore(parsed, io, { complain: behaviour.onWarning, run });

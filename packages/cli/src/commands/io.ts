@@ -18,6 +18,11 @@ export interface Io {
   readonly limit?: TimeLimit;
 }
 
+/** The value of a variable whose name a person wrote. An environment inherits the members of every object, which are no variables. */
+export function environmentValue(env: Io['env'], name: string): string | undefined {
+  return Object.hasOwn(env, name) ? env[name] : undefined;
+}
+
 /** A command: it gets the words after its name and gives the exit code. */
 export type Command = (argv: readonly string[], io: Io) => Promise<number>;
 

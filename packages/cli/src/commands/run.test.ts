@@ -81,6 +81,11 @@ describe('what makes no sense is told in one line, with exit code 2', () => {
       ['bridge', '--env', 'NOPE_X', '--', 'node'],
       /the variable NOPE_X, which --env is to pass on, is not set$/m,
     ],
+    [
+      'a variable that is a member of every object',
+      ['call', '--env', 'constructor', '--', 'node'],
+      /the variable constructor, which --env is to pass on, is not set$/m,
+    ],
     ['a variable whose name has a space', ['call', '--env', 'A B=1', '--', 'node'], /a name has no spaces$/m],
     [
       'a port that does not exist',

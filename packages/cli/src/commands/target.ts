@@ -7,7 +7,7 @@ import type { SpawnOptions } from '../../../parley/src/transports/stdio/client/t
 import { sharedFetch } from './fetch.ts';
 import { hiding } from '../../../parley/src/auth/common/secrets.ts';
 import { secretsIn } from './explain/secrets.ts';
-import { UsageError, type Io } from './io.ts';
+import { UsageError, environmentValue, type Io } from './io.ts';
 import { masked } from './masked.ts';
 import type { Parsed } from './options.ts';
 import { commandWay } from './server-stderr.ts';
@@ -120,8 +120,9 @@ export function variablesOf(given: readonly string[], env: Io['env']): Readonly<
       if (!/^[^\s\p{C}]+$/u.test(name))
         throw new UsageError("a variable is given as 'NAME' or 'NAME=value', and a name has no spaces");
       if (at >= 0) return [name, text.slice(at + 1)] as const;
-      if (env[name] === undefined) throw new UsageError(`the variable ${name}, which --env is to pass on, is not set`);
-      return [name, env[name]] as const;
+      const value = environmentValue(env, name);
+      if (value === undefined) throw new UsageError(`the variable ${name}, which --env is to pass on, is not set`);
+      return [name, value] as const;
     }),
   );
 }

@@ -2,7 +2,7 @@ import type { Authorizer } from '../../../../parley/src/auth/common/authorizer.t
 import type { UserCredentials } from '../../check/harness/senders.ts';
 import type { HttpTransportOptions } from '../../../../parley/src/transports/http/client/request.ts';
 import { tokenAuthorizer } from '../../../../parley/src/transports/http/client/token.ts';
-import { UsageError, type Io } from '../io.ts';
+import { UsageError, environmentValue, type Io } from '../io.ts';
 import { authOf } from '../login/auth-of.ts';
 import type { Parsed } from '../options.ts';
 import { headersOf, type Target } from '../target.ts';
@@ -42,7 +42,7 @@ export async function runCredentials(
 function tokenOf(name: string, parsed: Parsed, { env }: Io): string | undefined {
   const variable = parsed.text(name);
   if (variable === undefined) return undefined;
-  const token = env[variable]?.trim();
+  const token = environmentValue(env, variable)?.trim();
   if (token === undefined || !/^[\x21-\x7e]+$/.test(token))
     throw new UsageError(`the variable ${variable} of --${name} holds no token: one is text without spaces`);
   return token;

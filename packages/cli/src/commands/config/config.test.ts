@@ -117,6 +117,12 @@ describe('a wrong entry', () => {
       { url: 'https://${NOWHERE}' },
       'mcpServers.one.url: the variable NOWHERE is not set; set it, or write ${NOWHERE:-default}',
     ],
+    // The name of a member that every object has.
+    [{ command: 'node', args: ['${constructor}'] }, 'mcpServers.one.args.0: the variable constructor is not set'],
+    [
+      { url: 'https://x', oauth: { clientId: 'a', clientSecretEnv: 'toString', issuer: 'https://y' } },
+      'mcpServers.one.oauth.clientSecretEnv: the variable toString is not set',
+    ],
     [{ command: 'node', args: ['${input:key}'] }, 'mcpServers.one.args.0: ${input:key} means nothing here'],
   ];
   for (const [value, words] of wrong) {

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename, resolve, sep } from 'node:path';
-import type { Io } from '../io.ts';
+import { environmentValue, type Io } from '../io.ts';
 
 /** Mistake in a text of a configuration. It never holds the value of a variable. */
 export class ConfigProblem extends Error {
@@ -118,7 +118,7 @@ function contentOf(inner: string, env: Variables, path: readonly string[]): stri
 function variable(inner: string, env: Variables): Variable {
   if (isFile(inner)) return { name: inner, value: fileOrNothing(inner, env), otherwise: undefined };
   const [, name, otherwise] = /^(?:env:)?([A-Za-z_][A-Za-z0-9_]*|\/)(?::-(.*))?$/s.exec(inner) ?? [];
-  return { name, value: name === undefined ? undefined : env[name], otherwise };
+  return { name, value: name === undefined ? undefined : environmentValue(env, name), otherwise };
 }
 
 function fileOrNothing(inner: string, env: Variables): string | undefined {

@@ -4,7 +4,7 @@ import { AuthorizationError } from '../../../../parley/src/auth/common/errors.ts
 import { signingKey, type KeySource, type NamedKey } from '../../../../parley/src/auth/common/signing-key.ts';
 import { ConfigProblem } from './expand.ts';
 import { Keys, jsonKindOf, type Spellings } from './read.ts';
-import type { Io } from '../io.ts';
+import { environmentValue, type Io } from '../io.ts';
 
 /** The `oauth` of one server of a file: who signs in there, or the client that a machine is. */
 export interface OAuthEntry {
@@ -177,7 +177,7 @@ function unusable(words: string, cause: unknown): AuthorizationError {
 
 function fromEnvironment(variable: string, path: readonly string[], env: Io['env']): string {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable)) throw new ConfigProblem(path, 'must be the name of a variable');
-  const value = env[variable];
+  const value = environmentValue(env, variable);
   if (value === undefined || value === '')
     throw new ConfigProblem(path, `the variable ${variable} is not set, or empty`);
   return value;

@@ -1,5 +1,5 @@
 import { secretArguments, secretHeaders, secretName, secretsOfUrl } from '../../recorder/secrets.ts';
-import type { Io } from '../io.ts';
+import { environmentValue, type Io } from '../io.ts';
 import type { Parsed } from '../options.ts';
 
 /**
@@ -19,5 +19,5 @@ function variable(text: string, env: Io['env']): string {
   const at = text.indexOf('=');
   const name = at < 0 ? text : text.slice(0, at);
   if (!secretName.test(name)) return '';
-  return at < 0 ? (env[text] ?? '') : text.slice(at + 1);
+  return at < 0 ? (environmentValue(env, text) ?? '') : text.slice(at + 1);
 }

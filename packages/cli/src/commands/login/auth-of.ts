@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { AuthorizationError } from '../../../../parley/src/auth/common/errors.ts';
 import type { HttpTransportOptions } from '../../../../parley/src/transports/http/client/request.ts';
-import { isRemote, isTerminal, UsageError, type Io } from '../io.ts';
+import { isRemote, isTerminal, UsageError, environmentValue, type Io } from '../io.ts';
 import { oneOption, type Parsed } from '../options.ts';
 import type { Target } from '../target.ts';
 import { authOptions, givenOption, signInOf } from './sign-in-options.ts';
@@ -109,7 +109,7 @@ function tokenOf(parsed: Parsed, io: Io): string | (() => Promise<string>) | und
   const used = file === undefined ? 'token-env' : 'token-file';
   if (beside !== undefined) throw new UsageError(`--${beside} is about a login, and --${used} takes its place`);
   if (file !== undefined) return () => tokenIn(file);
-  const token = io.env[variable ?? '']?.trim();
+  const token = environmentValue(io.env, variable ?? '')?.trim();
   if (token === undefined || token === '') throw new UsageError(`the variable ${variable} has no token`);
   if (!/^[\x21-\x7e]+$/.test(token))
     throw new UsageError(`the variable ${variable} holds no token: one is text without spaces`);

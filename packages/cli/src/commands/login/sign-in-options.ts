@@ -1,6 +1,6 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { RegisteredByHand } from '../../../../parley/src/auth/client/person/oauth-options.ts';
-import { UsageError, type Io } from '../io.ts';
+import { UsageError, environmentValue, type Io } from '../io.ts';
 import { wholeNumber, type Parsed } from '../options.ts';
 import type { SignIn } from './sign-in.ts';
 
@@ -80,7 +80,7 @@ function clientOf(parsed: Parsed, io: Io): RegisteredByHand | undefined {
   }
   const issuer = neededIssuer(parsed.text('issuer'), 'client-id');
   if (variable === undefined) return { id, issuer };
-  const secret = io.env[variable];
+  const secret = environmentValue(io.env, variable);
   if (secret === undefined || secret === '') throw new UsageError(`the variable ${variable} has no client secret`);
   return { id, issuer, secret };
 }

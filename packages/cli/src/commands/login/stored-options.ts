@@ -4,7 +4,7 @@ import { jsonOf } from '../../../../parley/src/auth/common/document.ts';
 import { canonicalResource } from '../../../../parley/src/auth/common/resource-url.ts';
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
 import type { CredentialKey } from '../../../../parley/src/storage/credentials.ts';
-import type { Io } from '../io.ts';
+import { environmentValue, type Io } from '../io.ts';
 import { optionalStore, ownStore } from './own-store.ts';
 import type { SignIn } from './sign-in.ts';
 
@@ -33,7 +33,7 @@ export async function withStoredOptions(wanted: SignIn, io: Io): Promise<SignIn>
   // Our own text.
   const { clientId: id, ...rest } = stored as StoredOptions;
   const { issuer, clientSecretEnv } = rest;
-  const secret = clientSecretEnv === undefined ? undefined : io.env[clientSecretEnv];
+  const secret = clientSecretEnv === undefined ? undefined : environmentValue(io.env, clientSecretEnv);
   // Without its secret the client is of no use, and neither is what goes with it.
   if (clientSecretEnv !== undefined && (secret === undefined || secret === '')) return wanted;
   return {

@@ -7,7 +7,7 @@ export function unpassedIn(text: string, given: Environment = {}, options: Envir
   const { source = process.env } = options;
   const passed = childEnvironment(given, options);
   const words = new Set(text.match(/\w+/g));
-  return Object.keys(source).filter((name) => words.has(name) && !(name in passed) && /[A-Z]/.test(name));
+  return Object.keys(source).filter((name) => words.has(name) && !Object.hasOwn(passed, name) && /[A-Z]/.test(name));
 }
 
 /**
