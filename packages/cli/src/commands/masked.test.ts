@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { stderr } from 'node:process';
 import { describe, test, type TestContext } from 'node:test';
-import { ConnectionError, type Transport } from '../../../parley/src/jsonrpc/transport.ts';
+import { ConnectionError, failedLoads, unknownSessions, type Transport } from '../../../parley/src/jsonrpc/transport.ts';
 import { inThisProcess } from '../../../../test/support/cli-process.ts';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -38,6 +38,36 @@ test('a way that is masked still tells which process carries it', async () => {
   const way: Transport = { description: 'node server.js', open: () => Promise.resolve(channel) };
   const opened = await masked(way, { hide: hiding([]) }).open({ message() {}, problem() {}, closed() {} });
   assert.equal(opened.pid, 412);
+});
+
+test('a failure that is masked keeps what is known of it', async () => {
+  const [unloaded, forgotten] = [new ConnectionError('exited', 'a key'), new ConnectionError('http', 'a key')];
+  failedLoads.add(unloaded);
+  unknownSessions.add(forgotten);
+  const shown: ConnectionError[] = [];
+  const send = (): Promise<void> => Promise.reject(forgotten);
+  const way: Transport = {
+    description: 'node server.js',
+    open: async ({ closed }) => (closed(unloaded), { send, close: () => Promise.resolve() }),
+  };
+  const closed = (error: ConnectionError): void => void shown.push(error);
+  const channel = await masked(way, { hide: (text) => text.replace('key', '…') }).open({
+    message() {},
+    problem() {},
+    closed,
+  });
+  await channel.send({ jsonrpc: '2.0', id: 1, method: 'ping' }).catch(closed);
+  assert.deepEqual(
+    shown.map(({ message }) => message),
+    ['a …', 'a …'],
+  );
+  assert.deepEqual(
+    shown.map((error) => [failedLoads.has(error), unknownSessions.has(error)]),
+    [
+      [true, false],
+      [false, true],
+    ],
+  );
 });
 
 describe('what fails on the way to a server', () => {

@@ -1,4 +1,4 @@
-import { ConnectionError, type Channel, type Transport } from '../../../parley/src/jsonrpc/transport.ts';
+import { ConnectionError, reworded, type Channel, type Transport } from '../../../parley/src/jsonrpc/transport.ts';
 import { factsOf } from '../../../parley/src/jsonrpc/transport-facts.ts';
 import type { Hide } from '../../../parley/src/auth/common/secrets.ts';
 import { withoutSent } from './sent-secrets.ts';
@@ -17,7 +17,7 @@ export interface Mask {
  */
 export function masked(transport: Transport, { hide: hideKnown, calledAs }: Mask): Transport {
   const hide: Hide = (text) => withoutSent(hideKnown(text));
-  const shown = (error: unknown): unknown => (error instanceof ConnectionError ? without(error, hide) : error);
+  const shown = (error: unknown): unknown => (error instanceof ConnectionError ? reworded(error, hide) : error);
   return {
     ...factsOf(transport),
     description: calledAs ?? hide(transport.description),
@@ -28,8 +28,8 @@ export function masked(transport: Transport, { hide: hideKnown, calledAs }: Mask
         const channel = await transport.open({
           ...receiver,
           problem: (error, about) =>
-            receiver.problem(error instanceof ConnectionError ? without(error, hide) : error, about),
-          closed: (error) => receiver.closed(without(error, hide)),
+            receiver.problem(error instanceof ConnectionError ? reworded(error, hide) : error, about),
+          closed: (error) => receiver.closed(reworded(error, hide)),
         });
         return sendingWith(channel, shown);
       } catch (error) {
@@ -49,15 +49,4 @@ function sendingWith(channel: Channel, shown: (error: unknown) => unknown): Chan
   };
   const { listen, ...sending } = withSend(channel, (message, options) => showing(() => channel.send(message, options)));
   return { ...sending, ...(listen && { listen: () => showing(listen) }) };
-}
-
-function without(error: ConnectionError, hide: Hide): ConnectionError {
-  const { reason, message, cause, status, body, challenge, retryAfterMs } = error;
-  return new ConnectionError(reason, hide(message), {
-    cause,
-    ...(status === undefined ? {} : { status }),
-    ...(body === undefined ? {} : { body: hide(body) }),
-    ...(challenge === undefined ? {} : { challenge: hide(challenge) }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  });
 }

@@ -1,4 +1,4 @@
-import { ConnectionError, type Transport } from '../../../parley/src/jsonrpc/transport.ts';
+import { reworded, type ConnectionError, type Transport } from '../../../parley/src/jsonrpc/transport.ts';
 import { spawn, type SpawnOptions } from '../../../parley/src/transports/stdio/client/transport.ts';
 import { unpassedWords, type PassOn } from '../../../parley/src/transports/stdio/client/unpassed.ts';
 import type { Io } from './io.ts';
@@ -53,12 +53,12 @@ const endOfProcess = /^the server \(.*?\) (?:exited with code \w+|was ended by \
 
 /** Names the variables that the process mentions in its standard error and did not get. */
 function withUnpassed(error: ConnectionError, env: SpawnOptions['env'], pass?: PassOn): ConnectionError {
-  const { reason, message, cause } = error;
+  const { reason, message } = error;
   const [how] = endOfProcess.exec(message) ?? [];
   if (reason !== 'exited' || how === undefined) return error;
   const said = message.slice(how.length);
   const unpassed = unpassedWords(said, env, pass);
-  return unpassed === '' ? error : new ConnectionError(reason, `${how} (${unpassed})${said}`, { cause });
+  return unpassed === '' ? error : reworded(error, () => `${how} (${unpassed})${said}`);
 }
 
 /** Prints text, but for what repeats the text before. Numbers do not count: they may be process ids or times. */
@@ -86,7 +86,7 @@ function withoutNumbers(text: string): string {
 
 /** The message of a process that ended repeats the end of its standard error, which was printed. */
 function withoutStderr(error: ConnectionError, written: string): ConnectionError {
-  const { reason, message, cause } = error;
+  const { reason, message } = error;
   const end = reason === 'exited' ? message.indexOf(`: ${written.slice(-2_048).trim()}`) : -1;
-  return end < 0 || written.trim() === '' ? error : new ConnectionError(reason, message.slice(0, end), { cause });
+  return end < 0 || written.trim() === '' ? error : reworded(error, () => message.slice(0, end));
 }

@@ -194,8 +194,22 @@ export class ConnectionError extends Error {
 /** The refusals of messages in a session that the server does not know; it ran nothing of them. */
 export const unknownSessions: WeakSet<ConnectionError> = new WeakSet();
 
-/** The ends of programs that could not be loaded, among the errors with the reason `exited`: a program that is started again ends alike. */
+/** The ends of programs that would end alike if they were started again: they cannot be loaded, or serve HTTP. */
 export const failedLoads: WeakSet<ConnectionError> = new WeakSet();
 
 /** The refusals of requests that had credentials, among the errors with the reason `unauthorized`. */
 export const refusedCredentials: WeakSet<ConnectionError> = new WeakSet();
+
+/** The same failure in other words. What is known of it beside them is known of the new error too. */
+export function reworded(error: ConnectionError, words: (text: string) => string): ConnectionError {
+  const { reason, message, cause, status, body, challenge, retryAfterMs } = error;
+  const other = new ConnectionError(reason, words(message), {
+    cause,
+    ...(status === undefined ? {} : { status }),
+    ...(body === undefined ? {} : { body: words(body) }),
+    ...(challenge === undefined ? {} : { challenge: words(challenge) }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+  for (const known of [unknownSessions, failedLoads, refusedCredentials]) if (known.has(error)) known.add(other);
+  return other;
+}

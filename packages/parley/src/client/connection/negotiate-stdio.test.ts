@@ -10,6 +10,7 @@ import {
   start,
   handshakeMethods,
 } from '../../../../../test/support/negotiation.ts';
+import { ConnectionError, failedLoads } from '../../jsonrpc/transport.ts';
 import { turns, until } from '../../../../../test/support/turns.ts';
 import { scriptedTransport, type Script, type ScriptedPeer, type SentMessage } from '../../testing/scripted.ts';
 
@@ -69,6 +70,17 @@ describe('a server on stdio', () => {
     await assert.rejects(start(transport), { name: 'McpError', code: -32601 });
     assert.deepEqual(transport.methods, ['server/discover', 'initialize']);
     assert.deepEqual(transport.closed, [1]);
+  });
+
+  it('that would end alike at initialize is not started again', async () => {
+    const initialize: Script = (_, peer) => {
+      const error = new ConnectionError('invalid-message', 'it serves HTTP');
+      failedLoads.add(error);
+      peer.end(error);
+    };
+    const transport = scriptedTransport('stdio', server(refusing(-32601), initialize));
+    await assert.rejects(start(transport), { reason: 'invalid-message', message: 'it serves HTTP' });
+    assert.equal(transport.peers.length, 1);
   });
 
   it('that exits again and again is an error, which says that it was started twice', async () => {

@@ -3,7 +3,7 @@
  * other answer means `initialize`, unless it is an error of a stateless revision. (Spec 2026-07-28, Versioning; stdio:
  * Backward compatibility; Streamable HTTP: Backward compatibility.)
  */
-import { ConnectionError, type Transport } from '../../jsonrpc/transport.ts';
+import { ConnectionError, failedLoads, type Transport } from '../../jsonrpc/transport.ts';
 import { factsOf } from '../../jsonrpc/transport-facts.ts';
 import type { ServerCapabilities } from '../../protocol/capability.ts';
 import type { Implementation } from '../../protocol/features/common.ts';
@@ -330,7 +330,8 @@ class Negotiation {
       return await initialize(channel, offer, options);
     } catch (error) {
       // If a process was started for this and ended too, another start would end in the same way.
-      if (channel !== probed || channel.ended === undefined || !channel.facts.mayLoseTheProbe) throw error;
+      const { ended, facts } = channel;
+      if (channel !== probed || ended === undefined || failedLoads.has(ended) || !facts.mayLoseTheProbe) throw error;
       return await initialize(await this.#open(), offer, options);
     }
   }

@@ -242,7 +242,8 @@ export class OpenChannel implements ConnectionEnd {
     // Over HTTP an exchange fails its own request. A message on a stream of no request answers none.
     const isTooLarge = !this.exchanges && error instanceof ConnectionError && error.reason === 'too-large';
     if (isTooLarge && answered === undefined && connection.failOnly(error)) return;
-    if (connection.admits(undefined, about)) connection.warn(`unreadable message from ${this.description}`, error);
+    if (connection.admits(undefined, about))
+      connection.warn(`unreadable message from ${this.description}: ${error.message}`, error);
   }
 
   #receive(value: unknown, about: MessageOrigin | undefined): void {

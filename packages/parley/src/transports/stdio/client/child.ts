@@ -14,6 +14,7 @@ import { readInTurns } from '../flood.ts';
 import { lineWriter, sendLine, type LineWriter } from '../line-writer.ts';
 import { messageReader } from '../message-reader.ts';
 import { isLoadFailure } from './load-failure.ts';
+import { HttpProgram } from './serves-http.ts';
 import { endWithProcess, forget, hasGroup, signalTree, whenSignalled } from './process-tree.ts';
 
 /** Options of a process, and its description for error messages. */
@@ -148,6 +149,7 @@ class ChildChannel implements Channel {
   #ended: ConnectionError | undefined;
   #forced = false;
   #closing: Promise<void> | undefined;
+  readonly #served: HttpProgram;
 
   constructor(child: ChildProcess, receiver: Receiver, options: DescribedOptions) {
     const { stdin, stdout, stderr } = child;
@@ -172,7 +174,12 @@ class ChildChannel implements Channel {
       stdout.destroy();
       void this.close();
     };
-    const reader = messageReader(receiver, { maxBytes: options.maxLineBytes, isSilent, flooded });
+    this.#served = new HttpProgram(options.description, (error) => {
+      if (isSilent()) return;
+      this.#over(error);
+      void this.close();
+    });
+    const reader = messageReader(this.#served.before(receiver), { maxBytes: options.maxLineBytes, isSilent, flooded });
     readInTurns(stdout, (chunk) => void (isSilent() || reader.push(chunk)));
     stdout.once('end', () => {
       reader.end();
@@ -192,6 +199,7 @@ class ChildChannel implements Channel {
   async send(message: Message | readonly Message[]): Promise<void> {
     if (this.#ended !== undefined) throw this.#ended;
     if (this.#closing !== undefined) throw new ConnectionError('closed', 'the conversation is closed');
+    this.#served.sent(message);
     try {
       await sendLine(this.#writer, message, {
         maxPending: this.#options.maxPendingBytes ?? 64 * 1024 * 1024,
