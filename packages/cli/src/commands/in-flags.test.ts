@@ -45,6 +45,14 @@ test('the setting for an issuer that differs by a slash is told in flags', () =>
   assert.equal(inFlags(text), `is used; if both are one server, say so with ${flags}`);
 });
 
+test('a limit that no flag sets is told without the name of its option', () => {
+  assert.equal(
+    inFlags('a was given up: more than 3 notifications came before its answer (option maxNotifications)'),
+    'a was given up: more than 3 notifications came before its answer',
+  );
+  assert.equal(inFlags('line is longer than 9 bytes, the limit that maxLineBytes sets'), 'line is longer than 9 bytes');
+});
+
 test('words of a server that are none of ours stay as they are', () => {
   const text = 'the client must have its id, and options: { a: 1 }';
   assert.equal(inFlags(text), text);

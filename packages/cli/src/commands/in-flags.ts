@@ -25,6 +25,9 @@ const flags: readonly (readonly [words: RegExp, flag: string])[] = [
     /\ba greater probeTimeoutMs gives it that time\b/g,
     `--revision ${newestRevision.date} gives it that time (in a bridge --upstream-revision)`,
   ],
+  // The command line has no option for these limits.
+  [/ \(option max(?:Notifications|NotificationBytes)\)/g, ''],
+  [/, the limit that max(?:Line|Message)Bytes sets/g, ''],
   [/\bwithout the option device\b/g, 'without --device, or with --no-browser where there is no browser'],
 ];
 

@@ -9,7 +9,7 @@ import { createBridge } from '../bridge.ts';
 import { ConnectionError, type Transport } from '../jsonrpc/transport.ts';
 import { memoryTransport } from '../testing/memory-transport.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
-import { unreachable } from './failure.ts';
+import { unreachable, wordsOf } from './failure.ts';
 
 const downs = ['2024-11-05', '2025-11-25', '2026-07-28'] as const;
 
@@ -344,4 +344,10 @@ describe('a connection upstream that takes no more requests', () => {
     assert.deepEqual([kind, data], ['busy', { retryAfterMs: 1000 }]);
     assert.equal(message, 'the bridge has too much under way with the server');
   });
+});
+
+it('a warning names no option that a bridge does not have', () => {
+  const given = 'tools/call was given up: more than 9 bytes of notifications came before its answer';
+  const error = new ConnectionError('too-large', `${given} (option maxNotificationBytes)`);
+  assert.equal(wordsOf(error), given);
 });

@@ -92,7 +92,7 @@ export function harmlessWords(error: unknown): string {
   const { reason, status, cause } = error;
   // Either a malformed message of the server, or a response that is not a message at all, which has other causes.
   const isMessage = status === undefined && (cause === undefined || cause instanceof McpError);
-  if (reason === 'invalid-message' && isMessage) return error.message;
+  if (reason === 'invalid-message' && isMessage) return withoutOption(error.message);
   return `${wordsFor[reason]}${status === undefined ? '' : ` (HTTP ${status})`}`;
 }
 
@@ -116,7 +116,12 @@ export function wordsOf(error: unknown): string {
   const authorization = authorizationIn(error);
   if (authorization !== undefined) return authorization.message;
   if (error instanceof McpError && error.cause instanceof ConnectionError) return wordsOf(error.cause);
-  return error instanceof Error ? error.message : 'unknown failure';
+  return error instanceof Error ? withoutOption(error.message) : 'unknown failure';
+}
+
+/** A bridge has no option for what a client limits by itself. */
+function withoutOption(message: string): string {
+  return message.replace(/ \(option max\w+\)$/, '');
 }
 
 /** Codes that speak of versions and capabilities, should they come without the data that names them. */

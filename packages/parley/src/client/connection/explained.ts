@@ -1,6 +1,6 @@
 /** Messages about a connection that failed, or that uses an older protocol version than it might. */
 
-import { ConnectionError } from '../../jsonrpc/transport.ts';
+import { ConnectionError, failedLoads } from '../../jsonrpc/transport.ts';
 import type { Inbound } from './open-channel.ts';
 
 /** Facts beside the failure. */
@@ -25,13 +25,18 @@ const remedy = 'its standard output is for messages alone, and what it logs belo
 export function explainedConnect(error: ConnectionError, { limitMs, program }: FailedConnect): ConnectionError {
   const { reason, message } = error;
   const limit = reason === 'timeout' ? limitWords(message, limitMs) : undefined;
-  const { starts = 0, printed } = ['timeout', 'closed', 'exited'].includes(reason) ? (program ?? {}) : {};
+  const { starts = 0, printed } = isUnheard(error) ? (program ?? {}) : {};
   const more = [
     ...(starts > 1 ? [startedAgain] : []),
     ...(printed === undefined ? [] : [`what it printed first is no message (${printed.message}): ${remedy}`]),
   ];
   if (limit === undefined && more.length === 0) return error;
   return new ConnectionError(reason, [limit ?? message, ...more].join('; '), { cause: error });
+}
+
+/** Tells whether a program ended, or was not heard in time, for a reason that the error does not say. */
+function isUnheard(error: ConnectionError): boolean {
+  return ['timeout', 'closed', 'exited'].includes(error.reason) && !failedLoads.has(error);
 }
 
 /** Names the limit of the whole in place of the limit of one request: `m got no answer within 5 ms (maxTotalTimeoutMs, there)`. */

@@ -60,7 +60,7 @@ export class HttpProgram {
     this.#isLimited = true;
     after(silenceMs, () => {
       if (this.#isHeard) return;
-      const error = new ConnectionError('invalid-message', `${this.#description} answers nothing: ${servedWords(found)}`);
+      const error = new ConnectionError('timeout', `${this.#description} answers nothing: ${servedWords(found)}`);
       // It would be as silent if it were started again.
       failedLoads.add(error);
       this.#silent(error);
