@@ -80,7 +80,7 @@ async function watch(
   const words = reports ? undefined : new TaskProgress(screen.progressed);
   try {
     for await (const update of task.updates({ signal })) {
-      words?.say(update.statusMessage);
+      words?.say(update.statusMessage, update.status);
       screen.updated(update);
     }
   } catch {

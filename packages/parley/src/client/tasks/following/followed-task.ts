@@ -199,7 +199,7 @@ export class FollowedTask implements NudgedTask {
     const state = this.#state;
     if (this.#broken !== undefined) throw this.#taken().error;
     if (state !== undefined) {
-      this.#options.progress?.say(state.statusMessage);
+      this.#options.progress?.say(state.statusMessage, state.status);
       const outcome = await this.#outcomeOf(state, signal);
       if (outcome !== undefined) return this.#settle(outcome);
       this.#answer(state);

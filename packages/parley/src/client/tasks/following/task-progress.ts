@@ -1,4 +1,5 @@
 import type { Progress } from '../../../connection/progress.ts';
+import { hasEnded } from '../../../protocol/task-status.ts';
 
 /** Status text with which servers report progress of tasks that send no progress reports, such as `1 of 2: loaded`. */
 const counted = /^(\d{1,15}(?:\.\d{1,9})?) of (\d{1,15}(?:\.\d{1,9})?)(?:: ([^]*))?$/;
@@ -39,10 +40,12 @@ export class TaskProgress {
    * The task sent a status message. A message without a number counts as one more. A number below the previous one is
    * not reported.
    */
-  say(words: string | undefined): void {
+  say(words: string | undefined, status: string): void {
     if (words === undefined || words === this.#words || this.#isReported) return;
     this.#words = words;
     const [, done, total, message] = counted.exec(words) ?? [];
+    // The last words of a task say how it ended.
+    if (hasEnded({ status }) && (done === undefined || status !== 'completed')) return;
     if (done === undefined) return this.#told({ progress: this.#last + 1, message: words });
     const far = { done: Number(done), total: Number(total) };
     if (this.#counted?.total === far.total && far.done <= this.#counted.done) return;
