@@ -104,9 +104,11 @@ describe('parley explain, of what is no server', { concurrency: 4 }, () => {
   });
 
   test('a server that never answers is given up in time', async () => {
-    const found = tries(await explainHttp(() => {}, '--json', '--timeout', '50'));
+    const found = tries(await explainHttp(() => {}, '--json', '--timeout', '500'));
     assert.ok(found.every(({ outcome, reason }) => outcome === 'unknown' && reason === 'timeout'));
     assert.equal(found.length, count);
+    const waits = found.map(({ why }) => Number(/ within (\d+) ms/.exec(why)?.[1] ?? 0));
+    assert.ok(waits.reduce((sum, one) => sum + one, 0) <= 500, waits.join());
   });
 
   test('a closed port is told as it is', async () => {
@@ -151,8 +153,7 @@ describe('parley explain, of what is no server', { concurrency: 4 }, () => {
       (time) => explainHttp(listener, '--json', '--timeout', time),
       ({ stdout }) => stdout.includes('notifications/initialized was not taken'),
     );
-    const words = `notifications/initialized was not taken within ${ran.timeout} ms`;
-    assert.equal(tries(ran)[1]?.why.slice(0, words.length), words);
+    assert.match(tries(ran)[1]?.why ?? '', /^notifications\/initialized was not taken within \d+ ms/);
   });
 });
 
@@ -202,13 +203,12 @@ describe('parley explain, of a command that is no server', { concurrency: 4 }, (
 
   test('a command that prints what is no message, until the time is up', async () => {
     const script = 'console.log("Hello \\u001b[31m"); process.stdin.resume().on("end", () => process.exit())';
-    const { code, stdout, timeout } = await withTimes(
+    const { code, stdout } = await withTimes(
       (time) => explainScript(script, '--timeout', time, '--wire'),
       (ran) => ran.stdout.includes('Hello \ufffd'),
     );
     assert.equal(code, 1);
-    const words = `no revision works: initialize was not answered within ${timeout} ms (timeoutMs at `;
-    assert.ok(stdout.startsWith(words), stdout);
+    assert.match(stdout, /^no revision works: initialize was not answered within \d+ ms \(timeoutMs at /);
     assert.match(stdout, /\n {17}note: text is not JSON: Hello \ufffd\[31m\n/);
     assert.match(stdout, /← Hello \ufffd\[31m\n {6}\(no message\) text is not JSON: Hello \ufffd/);
   });

@@ -6,6 +6,7 @@ import { withoutTexts } from '../../recorder/without-texts.ts';
 import { explainServer, type ExplainOptions } from './server.ts';
 import { UsageError, type Io } from '../io.ts';
 import { nearestWords } from '../../../../parley/src/options/nearest.ts';
+import { partOf, timeLeft, type TimeLeft } from './time-left.ts';
 import { parseOptions, wholeNumber, type Parsed } from '../options.ts';
 import { secretsOf, serverTarget, splitAtDashes, targetOptions, transportOf } from '../target.ts';
 import { printed, shownJson } from '../shown.ts';
@@ -24,8 +25,8 @@ export async function explain(argv: readonly string[], io: Io): Promise<number> 
   const { before, after } = splitAtDashes(argv);
   const parsed = parseOptions(before, explainOptions);
   const timeout = parsed.text('timeout');
-  const timeoutMs = timeout === undefined ? undefined : wholeNumber('--timeout', timeout, [1, 2 ** 31 - 1]);
-  const common = { timeoutMs, wire: parsed.flag('wire'), signal: io.signal };
+  const left = timeLeft(timeout === undefined ? undefined : wholeNumber('--timeout', timeout, [1, 2 ** 31 - 1]));
+  const common = { timeoutMs: undefined, left, wire: parsed.flag('wire'), signal: io.signal };
   const file = parsed.text('config');
   if (file !== undefined) {
     if (parsed.words.length > 1 || parsed.words[0]?.includes('://') === true || after !== undefined)
@@ -45,7 +46,7 @@ export async function explain(argv: readonly string[], io: Io): Promise<number> 
 interface Run {
   readonly parsed: Parsed;
   readonly io: Io;
-  readonly common: Omit<ExplainOptions, 'reach'>;
+  readonly common: Omit<ExplainOptions, 'reach'> & { readonly left: TimeLeft };
 }
 
 /** Each server of a file in turn; an entry that is wrong is told on stderr, and the others are explained. */
@@ -58,9 +59,10 @@ async function explainEach(file: string, { parsed, io, common }: Run): Promise<n
   const [only] = parsed.words;
   if (only !== undefined && !Object.hasOwn(upstreams, only))
     throw new UsageError(`${file} has no server ${JSON.stringify(only)}${nearestWords(only, Object.keys(upstreams))}`);
-  for (const [name, { reach, secrets, timeoutMs }] of Object.entries(upstreams)) {
-    if (only !== undefined && name !== only) continue;
-    const found = await explainServer({ ...common, timeoutMs: common.timeoutMs ?? timeoutMs, reach });
+  const servers = Object.entries(upstreams).filter(([name]) => only === undefined || name === only);
+  for (const [name, { reach, secrets, timeoutMs }] of servers) {
+    const left = partOf(common.left, servers.length - explained.length);
+    const found = await explainServer({ ...common, left, timeoutMs, reach });
     const explanation: Explanation = { name, ...withoutTexts(found, secrets) };
     if (!parsed.flag('json'))
       io.stdout.write(`${explained.length === 0 ? '' : '\n\n'}${renderExplanation(explanation, widthOf(io))}`);

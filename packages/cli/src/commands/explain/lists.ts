@@ -16,7 +16,7 @@ const most = { pages: 20, items: 1000, malformed: 20 };
 export type Lists = Pick<Offer, 'tools' | 'resources' | 'resourceTemplates' | 'prompts'>;
 
 /** Limits of asking for lists. */
-interface ListLimits {
+export interface ListLimits {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }

@@ -6,7 +6,7 @@ import { renderWire } from './render-wire.ts';
 import { renderTasks } from './tasks.ts';
 import type { Explanation, WayOutcome, Try } from './report.ts';
 import { clipped, table } from './text.ts';
-import { notStartedAgain } from './words.ts';
+import { notStartedAgain, timeOver } from './words.ts';
 import { printed } from '../shown.ts';
 
 /** Writes an explanation for a person. */
@@ -48,12 +48,14 @@ function spans(dates: readonly string[]): string {
   return runs.map((run) => (run.length > 2 ? `${run[0]} to ${run.at(-1)}` : run.join(' and '))).join(', ');
 }
 
-/** Failure that was commonest; the newest of equals. */
+/** Failure that was commonest, whatever time each took; of equals that of `initialize`, and then the newest. */
 function commonest(tries: readonly Try[]): string {
-  const counts = new Map<string, number>();
-  for (const { why } of tries) if (why !== notStartedAgain) counts.set(why, (counts.get(why) ?? 0) + 1);
-  const most = Math.max(...counts.values());
-  return [...counts].find(([, count]) => count === most)?.[0] ?? 'nothing was tried';
+  const asked = tries.filter(({ why }) => why !== notStartedAgain && why !== timeOver);
+  const kindOf = ({ why }: Try): string => why.replaceAll(/\d+ ms/g, 'ms');
+  const count = (one: Try): number =>
+    asked.filter((other) => kindOf(other) === kindOf(one)).length + (one.question === 'initialize' ? 0.5 : 0);
+  const [most] = asked.toSorted((one, other) => count(other) - count(one));
+  return most?.why ?? tries[0]?.why ?? 'nothing was tried';
 }
 
 function facts({ works, eras, revisions: dates }: Explanation): readonly (readonly string[])[] {

@@ -5,8 +5,9 @@ import { throughBridge } from '../../compatibility/offered.ts';
 import type { Offer } from '../../compatibility/offer.ts';
 import type { Explanation, TasksExplained, Try } from './report.ts';
 import { tryRevision } from './try.ts';
+import { partOf, timeLeft, atMost, type TimeLeft } from './time-left.ts';
 import type { Tap } from './wire.ts';
-import { beforeAsked, notStartedAgain } from './words.ts';
+import { beforeAsked, notStartedAgain, timeOver } from './words.ts';
 
 /** Options of explaining a server. */
 export interface ExplainOptions {
@@ -14,6 +15,8 @@ export interface ExplainOptions {
   reach(settings: Tap['settings']): Transport;
   /** The longest wait for an answer, in milliseconds; 60 seconds, and less for what may never be answered, by default. */
   readonly timeoutMs: number | undefined;
+  /** Time for all of it; without limit by default. */
+  readonly left?: TimeLeft;
   /** True when everything exchanged is kept. */
   readonly wire: boolean;
   readonly signal: AbortSignal;
@@ -33,16 +36,26 @@ export async function explainServer(options: ExplainOptions): Promise<Explanatio
   const taps: Tap[] = [];
   const tasks: TasksExplained[] = [];
   let offer: Offer | undefined;
-  for (const revision of inOrder(ownsProcess === true)) {
+  const whole = options.left ?? timeLeft();
+  const order = inOrder(ownsProcess === true);
+  for (const revision of order) {
     options.signal.throwIfAborted();
     if (isDead(tries)) {
-      tries.push(notStarted(revision));
+      tries.push(untried(revision, { why: notStartedAgain, over: 'stdio' }));
       continue;
     }
-    const timeoutMs = options.timeoutMs ?? limitFor(revision, mayLoseTheProbe, tries);
+    if (whole() === 0) {
+      tries.push(
+        untried(revision, { why: timeOver, over: ownsProcess === true ? 'stdio' : 'http', reason: 'timeout' }),
+      );
+      continue;
+    }
+    // The lists come with the first that works, so that it may take more.
+    const left = partOf(whole, tries.length === 0 ? 2 : order.length - tries.length);
+    const timeoutMs = atMost(left, options.timeoutMs ?? limitFor(revision, mayLoseTheProbe, tries));
     const isFirst = tries.length === 0;
     const list = offer === undefined || revision === newestRevision;
-    const tried = await tryRevision(revision, { ...options, timeoutMs, isFirst, list });
+    const tried = await tryRevision(revision, { ...options, left, timeoutMs, isFirst, list });
     tries.push(withRestart(tried.attempt, tries));
     taps.push(tried.tap);
     offer = tried.offer ?? offer;
@@ -53,7 +66,7 @@ export async function explainServer(options: ExplainOptions): Promise<Explanatio
     tries.some(({ revision, outcome }) => revision === date && outcome === 'spoken'),
   );
   const newest = spoken.at(-1);
-  const authorization = await authorizationAt(taps, options);
+  const authorization = await authorizationAt(taps, { ...options, left: whole });
   return {
     target,
     transport: ownsProcess ? 'stdio' : 'http',
@@ -75,13 +88,15 @@ function served(offer: Offer): Offer {
 }
 
 /** The authorization that a server wants; its part is loaded for those that want some. */
-async function authorizationAt(taps: readonly Tap[], options: ExplainOptions): Promise<Explanation['authorization']> {
-  const { timeoutMs, wire, signal } = options;
+async function authorizationAt(
+  taps: readonly Tap[],
+  { timeoutMs, left, wire, signal }: ExplainOptions & { readonly left: TimeLeft },
+): Promise<Explanation['authorization']> {
   const target = taps.find((tap) => tap.target !== undefined)?.target;
   const refusals = taps.flatMap((tap) => tap.refusals);
   if (target === undefined || refusals.length === 0) return undefined;
   const { explainAuthorization } = await import('./authorization/authorization.ts');
-  return await explainAuthorization({ server: new URL(target), refusals, timeoutMs, wire, signal });
+  return await explainAuthorization({ server: new URL(target), refusals, timeoutMs, left, wire, signal });
 }
 
 /** Older servers may be silent when asked what they do not know; who was silent once will be so again. */
@@ -106,16 +121,16 @@ function inOrder(isCommand: boolean): readonly Revision[] {
 
 /** Tells whether a command ends whatever it is asked: it did before it was asked anything, or at `initialize`. */
 function isDead(tries: readonly Try[]): boolean {
-  const asked = tries.filter(({ why }) => why !== notStartedAgain);
+  const asked = tries.filter(({ why }) => why !== notStartedAgain && why !== timeOver);
   return (
     asked.every(({ reason }) => reason === 'exited') &&
     asked.some(({ question, why }) => question === 'initialize' || why.endsWith(beforeAsked))
   );
 }
 
-function notStarted({ date, era }: Revision): Try {
+function untried({ date, era }: Revision, because: Pick<Try, 'why' | 'over' | 'reason'>): Try {
   const question = era === 'stateless' ? 'server/discover' : 'initialize';
-  return { revision: date, question, outcome: 'unknown', why: notStartedAgain, over: 'stdio', ms: 0, notes: [] };
+  return { revision: date, question, outcome: 'unknown', ...because, ms: 0, notes: [] };
 }
 
 /** Some servers end when they are asked what they do not know; that costs the next try nothing. */

@@ -9,10 +9,11 @@ import { ownMethodsOf } from '../../../../parley/src/protocol/extension.ts';
 import { McpError } from '../../../../parley/src/protocol/error.ts';
 import { mayAsk } from '../../../../parley/src/protocol/catalogue.ts';
 import { revisions, type Revision } from '../../../../parley/src/protocol/revision.ts';
-import { listEverything, listUndeclared } from './lists.ts';
+import { listEverything, listUndeclared, type ListLimits } from './lists.ts';
 import type { Offer } from '../../compatibility/offer.ts';
 import type { TasksExplained, Try } from './report.ts';
 import { listsTasks, tasksOf } from './tasks.ts';
+import { atMost, type TimeLeft } from './time-left.ts';
 import { createTap, type Tap } from './wire.ts';
 import { beforeAsked, evidenceOf, named, type Evidence } from './words.ts';
 import { whenAborted } from '../io.ts';
@@ -23,6 +24,8 @@ export interface TryOptions {
   /** A way to the server that nobody used before. */
   reach(settings: Tap['settings']): Transport;
   readonly timeoutMs: number;
+  /** Time for all of it. */
+  readonly left: TimeLeft;
   /** True for the first try: a command has a moment then to end by itself. */
   readonly isFirst?: boolean;
   /** True when the lists are wanted too. */
@@ -216,7 +219,8 @@ async function listed(
 ): Promise<Offer['tools']> {
   const { tools = {} } = options.introduction.capabilities;
   const connection = connectionTo(channel, revision, { ...options, introduction: { capabilities: { tools } } });
-  return (await listEverything(connection, options)).tools;
+  const { left, timeoutMs, signal } = options;
+  return (await listEverything(connection, { timeoutMs: atMost(left, timeoutMs), signal })).tools;
 }
 
 function connectionTo(
@@ -237,22 +241,24 @@ async function offered(
   revision: Revision,
   options: TryOptions & { readonly introduction: Introduction; readonly notes: string[] },
 ): Promise<Offer> {
-  const { timeoutMs, introduction, notes, signal } = options;
+  const { introduction, notes, signal } = options;
+  const limits = (): ListLimits => ({ timeoutMs: atMost(options.left, options.timeoutMs), signal });
   const connection = connectionTo(channel, revision, options);
-  const lists = await listEverything(connection, { timeoutMs, signal });
+  const lists = await listEverything(connection, limits());
   if (mayAsk(revision, 'ping')) {
-    const silence = await pinged(connection, signal);
+    const silence = await pinged(connection, limits());
     if (silence !== undefined) notes.push(silence);
   }
   const methods = ownMethodsOf(introduction.capabilities);
   // What a server did not declare may end it, so that it is asked last.
-  const undeclared = await listUndeclared(connection, { timeoutMs, signal });
+  const undeclared = await listUndeclared(connection, limits());
   return { revision: revision.date, ...introduction, ...lists, ...undeclared, ...(methods.length > 0 && { methods }) };
 }
 
-async function pinged(connection: ServerConnection, signal: AbortSignal): Promise<string | undefined> {
+async function pinged(connection: ServerConnection, limits: ListLimits): Promise<string | undefined> {
+  const { signal } = limits;
   try {
-    await connection.request('ping', undefined, { signal });
+    await connection.request('ping', undefined, limits);
     return undefined;
   } catch (error) {
     signal.throwIfAborted();

@@ -13,6 +13,9 @@ export const beforeAsked = 'before it was asked anything';
 /** Reason of a revision that was not tried, since the command ends whatever it is asked. */
 export const notStartedAgain = 'not asked: the command was not started again';
 
+/** Reason of a revision for which no time was left. */
+export const timeOver = 'not asked: the time of --timeout was over';
+
 type Question = Try['question'];
 
 /** Meaning of a failed question. */

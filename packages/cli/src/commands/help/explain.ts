@@ -25,8 +25,8 @@ export const explainTopic: HelpTopic = {
         {
           flag: '--timeout <ms>',
           text:
-            'Wait this long for each answer, and for all lists together. A server that never answers takes this time for each ' +
-            'version. [60000; 10000 where a server often does not answer]',
+            'Time for the whole command, divided among servers and versions. An answer may take 60000 ms of it, and 10000 ms ' +
+            'where a server often does not answer. [no limit for the whole]',
         },
       ],
     },

@@ -1,3 +1,4 @@
+import { timeLeft, atMost, type TimeLeft } from '../time-left.ts';
 import { parseChallenges } from '../../../../../parley/src/auth/common/challenge.ts';
 import type { AuthorizationFetch } from '../../../../../parley/src/auth/common/document.ts';
 import { AuthorizationError } from '../../../../../parley/src/auth/common/errors.ts';
@@ -25,6 +26,8 @@ export interface AuthorizationSearch {
   readonly refusals: readonly SeenRefusal[];
   /** The longest wait for an answer, in milliseconds; five times as long for all of them, and 30 seconds by default and at most. */
   readonly timeoutMs: number | undefined;
+  /** Rest of the time of the command; without limit by default. */
+  readonly left?: TimeLeft;
   /** True when everything exchanged is kept. */
   readonly wire: boolean;
   readonly signal: AbortSignal;
@@ -50,7 +53,7 @@ export async function explainAuthorization(options: AuthorizationSearch): Promis
   const refusals = distinct(options.refusals).map(explainedRefusal);
   const rules = networkRules(server);
   const trace = createTrace(options.fetch ?? guardedFetch().within(rules));
-  const ms = Math.min(longestMs, 5 * (options.timeoutMs ?? longestMs));
+  const ms = atMost(options.left ?? timeLeft(), Math.min(longestMs, 5 * (options.timeoutMs ?? longestMs)));
   const late = (): AuthorizationError => new AuthorizationError('server-error', `not looked at within ${ms} ms`);
   const found = await limited({ ms, signal, late }, async (soon) => {
     const looker = new Looker({ rules, signal: soon }, trace);
