@@ -3,7 +3,12 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { stderr } from 'node:process';
 import { describe, test, type TestContext } from 'node:test';
-import { ConnectionError, failedLoads, unknownSessions, type Transport } from '../../../parley/src/jsonrpc/transport.ts';
+import {
+  ConnectionError,
+  failedLoads,
+  unknownSessions,
+  type Transport,
+} from '../../../parley/src/jsonrpc/transport.ts';
 import { inThisProcess } from '../../../../test/support/cli-process.ts';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

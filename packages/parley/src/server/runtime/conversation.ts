@@ -32,7 +32,7 @@ import { judge, type Judged, type JudgedRequest } from './judged.ts';
 import { throughHostMiddleware } from './middleware/late-passing.ts';
 import { describesClients } from './request-meta.ts';
 import { lackedScopes } from './protection.ts';
-import { handled, handledUnknown, refusal } from './response.ts';
+import { fromFirstPage, handled, handledUnknown, refusal } from './response.ts';
 import { SessionFacts, type Opening, type SessionParts } from './session-facts.ts';
 import { tellOfSession } from './events/told-session.ts';
 import type { KnownSession, SessionRecord } from './session-record.ts';
@@ -303,7 +303,7 @@ export class HostConversation implements Conversation {
     const handler = host.handler(method);
     if (handler === undefined) throw notFound(method, 'is not served here');
     // Every params type is an object with string keys.
-    const params = read ?? (fromWire(call.facts, row.params, given) as JsonObject);
+    const params = read ?? fromFirstPage(row, fromWire(call.facts, row.params, given) as JsonObject, host);
     return this.#outcome(handler, params, { row, call });
   }
 

@@ -87,3 +87,16 @@ function projected(result: unknown, row: MethodRow, revision: Revision): JsonObj
   // The handler's result is of the row's type: the host keys handlers by method.
   return (type === undefined ? result : toWire(revision, type, result as never)) as JsonObject;
 }
+
+/** Servers that told of such cursors already. */
+const told = new WeakSet<object>();
+
+/** The parameters of a request. An empty cursor comes from no page, so that it means the first one. */
+export function fromFirstPage(row: MethodRow, params: JsonObject, host: Host): JsonObject {
+  if (row.list === undefined || params['cursor'] !== '') return params;
+  if (!told.has(host))
+    host.listeners?.owner?.onWarning?.('a client sends an empty cursor; it is answered all the same');
+  told.add(host);
+  const { cursor: _, ...rest } = params;
+  return rest;
+}

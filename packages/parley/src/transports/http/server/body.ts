@@ -3,6 +3,7 @@ import { parseMessage } from '../../../jsonrpc/encode.ts';
 import type { HttpCall } from './call.ts';
 import type { HttpContext } from './context.ts';
 import type { HttpSettings } from './options.ts';
+import { tolerated } from './session/tolerated.ts';
 import type { Body } from './universal.ts';
 import { fullProblem, type HttpProblem } from './status.ts';
 
@@ -66,7 +67,11 @@ function tellOwnerOnce(settings: HttpSettings): void {
 }
 
 /** Reads the text of a body. */
-export function contentOfText(text: string, { endpoint, settings }: HttpContext): Content {
+export function contentOfText(given: string, { endpoint, settings }: HttpContext): Content {
+  const isMarked = given.startsWith('\ufeff');
+  // RFC 8259, section 8.1: a parser may ignore a byte order mark.
+  const text = isMarked ? given.slice(1) : given;
+  if (isMarked) tolerated(settings, 'JSON with a byte order mark');
   try {
     return {
       kind: 'value',

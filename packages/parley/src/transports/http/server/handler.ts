@@ -356,6 +356,8 @@ class Handler implements HttpHandler {
 function isExchange(call: HttpCall, { message, claimed }: JudgedRequest | JudgedNotification): boolean {
   if (claimed !== undefined && !isOfSessions(revisionOf(claimed))) return true;
   if (call.request.header('mcp-session-id') !== undefined) return false;
+  // Its body names the version of the session that it begins.
+  if (message.method === 'initialize') return false;
   return message.method === 'server/discover' || (call.version !== undefined && revisionOf(call.version) === undefined);
 }
 

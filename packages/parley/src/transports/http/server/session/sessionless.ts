@@ -7,6 +7,7 @@ import type { Done, HttpCall } from '../call.ts';
 import type { HttpContext } from '../context.ts';
 import { lastResponse, refuse, sessionStatus, type HttpProblem } from '../status.ts';
 import { batchProblem, versionProblem } from './rules.ts';
+import { tolerated } from './tolerated.ts';
 import { lacksScopes } from './scopes.ts';
 
 /** Session-based clients without stored sessions: any process answers any request. */
@@ -21,11 +22,23 @@ export class Sessionless {
 
   /** Answers a POST of one message. */
   post(call: HttpCall, judged: Exclude<Judged, JudgedMalformed>): Done {
+    if (judged.kind === 'request' && judged.message.method === 'initialize') return this.#initialize(call, judged);
     const revision = this.#revision(call, judged.kind === 'request' ? judged.message.id : undefined);
     if (revision === undefined) return;
     if (judged.kind === 'request') return this.#request(call, judged, revision);
     // Its request would be in an unknown process. An answer belongs to no question.
     call.reply.send(202);
+  }
+
+  /** Begins what no session keeps. Some clients still send the headers of a session that is over. */
+  #initialize(call: HttpCall, judged: JudgedRequest): Done {
+    const { settings, inSessions } = this.#context;
+    const revision = this.#unnamed;
+    if (call.request.header('mcp-session-id') !== undefined)
+      tolerated(settings, 'initialize with the Mcp-Session-Id of a session that is over');
+    if (call.version !== undefined && !inSessions.some(({ date }) => date === call.version))
+      tolerated(settings, 'initialize with an MCP-Protocol-Version header that is not supported');
+    if (revision !== undefined) return this.#request(call, judged, revision);
   }
 
   /** Answers a POST of a batch. */

@@ -15,6 +15,7 @@ import { lacksScopes } from './scopes.ts';
 import type { HeaderFields } from '../universal.ts';
 import { busy, refuse, retryHeaders, sessionStatus, shuttingDown, type HttpProblem } from '../status.ts';
 import { responseJson } from '../answer.ts';
+import { tolerated } from './tolerated.ts';
 
 const sessionHeader = 'mcp-session-id';
 
@@ -57,9 +58,22 @@ export class Sessions {
   /** Answers a POST of one message that is no part of an exchange. */
   post(call: HttpCall, judged: Exclude<Judged, JudgedMalformed>): Done {
     const request = judged.kind === 'request' ? judged : undefined;
-    if (request?.message.method === 'initialize' && call.request.header(sessionHeader) === undefined)
-      return this.#begin(call, request);
+    if (request?.message.method === 'initialize') return this.#initialize(call, request);
     return this.#with(call, (session) => session.post(call, judged), request?.message.id);
+  }
+
+  /** Begins a session. Some clients still send the headers of one that is over. */
+  #initialize(call: HttpCall, request: JudgedRequest): Done {
+    const { settings } = this.#context;
+    if (versionProblem(call.version) !== undefined)
+      tolerated(settings, 'initialize with an MCP-Protocol-Version header that is not supported');
+    if (call.request.header(sessionHeader) === undefined) return this.#begin(call, request);
+    const found = (session: HttpSession | undefined): Done => {
+      if (session !== undefined) return session.post(call, request);
+      tolerated(settings, 'initialize with the Mcp-Session-Id of a session that is over');
+      return this.#begin(call, request);
+    };
+    return this.#find(call, found, request.message.id);
   }
 
   /** Answers a POST of a batch. (Only 2025-03-26 has them; `initialize` is never part of one.) */
