@@ -38,8 +38,8 @@ function intro(): string {
 - our client with its server
 - both with our bridge between them
 
-Each route uses the newest revision that both sides support. The programs are in \`interop/peers/\`, and the steps are in
-\`interop/harness/plan.ts\`:
+Each route uses the newest revision that both sides support. The programs are in \`interop/peers/\`. These are
+the steps of the run that wrote the tables. \`interop/harness/plan.ts\` has those of the next run.
 
 ${wrapped(`${steps}.`)}
 
