@@ -3,6 +3,8 @@ import { settledWithin } from '../../jsonrpc/timeout.ts';
 import { factsOf } from '../../jsonrpc/transport-facts.ts';
 import { harmless } from '../../options/harmless.ts';
 import { IncompatibleError } from './incompatible.ts';
+import type { StepLimits } from './connect-limit.ts';
+import { initialize } from './initialize.ts';
 import { negotiate, type Negotiated } from './negotiate.ts';
 import { waitFor, type WaitLimits } from '../wait-for.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
@@ -53,6 +55,7 @@ export class CurrentConnection {
   readonly #reopenings: Rate;
   #current: ServerConnection | undefined;
   #opening: Promise<void> | undefined;
+  #initializing: Promise<boolean> | undefined;
   #requestLevel: LoggingLevel | undefined;
   #ended: ConnectionError | undefined;
   /** The params of the last `logging/setLevel`, if the level belongs to the session. */
@@ -148,6 +151,30 @@ export class CurrentConnection {
     }
     await this.#opening;
     return this.settled.revision !== believed.revision;
+  }
+
+  /** Initializes a server again in the same channel, once for all requests that it refused. Tells whether it is initialized now. */
+  initializeAgain(connection: ServerConnection, lost: ConnectionError): Promise<boolean> {
+    this.#initializing ??= this.#initializeAgain(connection, lost).finally(() => (this.#initializing = undefined));
+    return this.#initializing;
+  }
+
+  async #initializeAgain(connection: ServerConnection, lost: ConnectionError): Promise<boolean> {
+    const { settings } = this.#options;
+    const { agreement, revision } = connection;
+    if (this.#reopenings.exhausted(settings.clock())) return false;
+    this.#reopenings.note(settings.clock());
+    const limits = (): StepLimits => ({ timeoutMs: settings.connectTimeoutMs, signal: this.#stopped.signal });
+    try {
+      await initialize(agreement.channel, revision, { revisions: [revision], self: () => settings, limits });
+    } catch (error) {
+      this.#warn('a server that began anew could not be initialized again', error);
+      return false;
+    }
+    this.#warn(`${agreement.channel.description} began anew, and was initialized again`, lost);
+    await settledWithin(restoringMs, this.#restore(connection));
+    for (const heard of [settings.onReconnect, ...this.#reopeners]) this.#tell(heard, lost);
+    return true;
   }
 
   /** A connection is over: its pending requests reject. Only the current connection counts, and only once. */

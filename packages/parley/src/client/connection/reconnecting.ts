@@ -14,6 +14,7 @@ import { CurrentConnection, type ConnectionObserver, type ReconnectingOptions } 
 import type { ServerConnection, TaskSending } from './server-connection.ts';
 import type { ClientSettings } from '../options.ts';
 import { disproves, isRepeatable, isSessionLoss } from './retry.ts';
+import { mayBeUninitialized, uninitialized } from './uninitialized.ts';
 
 /** The options of one request that may be sent again. */
 export interface RepeatableOptions extends RequestOptions {
@@ -134,10 +135,13 @@ export class Reconnecting {
         options.task?.took?.(clock() - begun - (still?.ms ?? 0));
         return result;
       } catch (error) {
-        const failure = this.#failure(connection, error);
+        const begunAnew = mayBeUninitialized(method, error)
+          ? await this.#initialized(connection, method, error)
+          : undefined;
+        const failure = begunAnew ?? this.#failure(connection, error);
         const cursor = params?.['cursor'];
         tried ??= new Set();
-        const refused = isRefusal(error);
+        const refused = begunAnew !== undefined || isRefusal(error);
         const attempt = { method, options, believed, tried, cursor, refused };
         connection = await this.#another(connection, failure, attempt);
       }
@@ -205,6 +209,17 @@ export class Reconnecting {
     const info = connection.revision.serverNamed === 'each-result' ? serverInfoOf(result) : undefined;
     if (info !== undefined && !isKnown(info, this.server)) this.#server = { of: connection, info };
     if (method === 'logging/setLevel') this.#current.sessionLevel = params;
+  }
+
+  /** Initializes a server again that began anew behind an open stream. Resolves to the loss of its session, if it did. */
+  async #initialized(
+    connection: ServerConnection,
+    method: string,
+    error: unknown,
+  ): Promise<ConnectionError | undefined> {
+    if (!this.#settings.reconnect || connection.lost !== undefined) return undefined;
+    const lost = await uninitialized(connection, method, error);
+    return lost !== undefined && (await this.#current.initializeAgain(connection, lost)) ? lost : undefined;
   }
 
   /** Outcome of a request, once it is known what became of its connection. */

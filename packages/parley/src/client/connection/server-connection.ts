@@ -65,6 +65,8 @@ export class ServerConnection {
   confirmed: boolean;
   /** Reason why it is over; the next request opens another one. */
   lost: ConnectionError | undefined;
+  /** True once the server answered a request with a result. */
+  hasServed = false;
   readonly #options: ServerConnectionOptions;
   readonly #describesItself: boolean;
   readonly #isHeaded: boolean;
@@ -217,6 +219,7 @@ export class ServerConnection {
   #checked(method: string, result: JsonObject, { resultTypes }: RequestOptions): JsonObject {
     if (this.revision.resultTypes) checkResultType(method, result, resultTypes);
     this.confirmed = true;
+    this.hasServed = true;
     return result;
   }
 }

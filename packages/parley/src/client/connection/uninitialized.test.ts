@@ -1,0 +1,105 @@
+/** A server that begins anew behind an open stream, as a program under a watcher does. */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createBridge } from '../../bridge.ts';
+import { connect } from '../../client.ts';
+import type { Channel, Transport } from '../../jsonrpc/transport.ts';
+import { McpError } from '../../protocol/error.ts';
+import { createServer } from '../../server/server.ts';
+import { memoryTransport } from '../../testing/memory-transport.ts';
+import { connectInMemory } from '../../testing/pair.ts';
+
+interface Scene {
+  readonly transport: Transport;
+  /** Methods that the server got, in all of its lives. */
+  readonly sent: string[];
+  readonly warnings: string[];
+  readonly calls: () => number;
+  restart(): Promise<void>;
+}
+
+function scene(): Scene {
+  const sent: string[] = [];
+  const warnings: string[] = [];
+  let calls = 0;
+  const server = createServer({ name: 's', version: '1' }, { revisions: ['2025-06-18'] });
+  server.tool('count', {}, () => String(++calls));
+  server.prompt('p', {}, () => 'x');
+  server.tool('wrong', {}, () => {
+    throw new McpError('invalidRequest', 'wrong came before initialize');
+  });
+  let begin = (): Promise<void> => Promise.resolve();
+  const transport: Transport = {
+    description: 'node --watch',
+    async open(receiver) {
+      let inner: Channel | undefined;
+      begin = async () => {
+        await inner?.close();
+        inner = await memoryTransport(server).open(receiver);
+      };
+      await begin();
+      return {
+        async send(message) {
+          for (const one of [message].flat()) if ('method' in one) sent.push(one.method);
+          await inner?.send(message);
+        },
+        close: async () => await inner?.close(),
+      };
+    },
+  };
+  return { transport, sent, warnings, calls: () => calls, restart: () => begin() };
+}
+
+describe('a server that begins anew behind an open stream', () => {
+  test('is initialized again once, and gets the requests that may be repeated', async (t) => {
+    const { transport, sent, warnings, restart } = scene();
+    const client = await connect(transport, { onWarning: (message) => warnings.push(message) });
+    t.after(() => client.close());
+    await client.callTool('count');
+    await restart();
+    sent.length = 0;
+    const [tools, prompts] = await Promise.all([client.listTools(), client.listPrompts()]);
+    assert.deepEqual([tools.length, prompts.length], [2, 1]);
+    assert.equal(sent.filter((method) => method === 'initialize').length, 1);
+    assert.deepEqual(warnings, ['node --watch began anew, and was initialized again']);
+  });
+
+  for (const onSessionLost of ['fail', 'repeat'] as const)
+    test(`gets a call as onSessionLost says: ${onSessionLost}`, async (t) => {
+      const { transport, calls, restart } = scene();
+      const client = await connect(transport, { onSessionLost });
+      t.after(() => client.close());
+      await client.callTool('count');
+      await restart();
+      const call = client.callTool('count');
+      if (onSessionLost === 'repeat') await call;
+      else await assert.rejects(call, { reason: 'session-lost', message: /nothing ran: it may be sent again/ });
+      await client.callTool('count');
+      assert.equal(calls(), onSessionLost === 'repeat' ? 3 : 2);
+    });
+
+  test('goes on behind a bridge', async (t) => {
+    const { transport, restart } = scene();
+    const bridge = await createBridge({ upstream: transport });
+    const client = await connectInMemory(bridge);
+    t.after(async () => {
+      await client.close();
+      await bridge.close();
+    });
+    await client.callTool('count');
+    await restart();
+    await client.callTool('count').catch(() => undefined);
+    assert.deepEqual((await client.callTool('count')).isError ?? false, false);
+  });
+});
+
+test('a request that is refused for its own sake stays refused', async (t) => {
+  const { transport, sent } = scene();
+  const client = await connect(transport);
+  t.after(() => client.close());
+  await client.callTool('count');
+  sent.length = 0;
+  await assert.rejects(client.callTool('wrong'), { code: -32600 });
+  assert.ok(!sent.includes('initialize'));
+});

@@ -1,0 +1,40 @@
+import { ConnectionError } from '../../jsonrpc/transport.ts';
+import { McpError } from '../../protocol/error.ts';
+import type { ServerConnection } from './server-connection.ts';
+
+/** Time that the question for proof may take, in milliseconds. */
+const proofMs = 5_000;
+
+/** Code of servers that are not initialized, from the Language Server Protocol. For `resources/read` it has another meaning. */
+const notInitialized = -32002;
+
+/** Tells whether a server may have refused a request because it is not initialized. Few requests are refused so. */
+export function mayBeUninitialized(method: string, error: unknown): boolean {
+  if (!(error instanceof McpError)) return false;
+  return error.kind === 'invalidRequest' || (error.code === notInitialized && method !== 'resources/read');
+}
+
+/**
+ * The loss of a session behind a stream that stays open. A watcher such as `node --watch` starts its program again, and
+ * the new program gets no `initialize`. No table of wordings finds it: the server refuses another method in the same
+ * words, though it served requests in this connection.
+ *
+ * @returns `undefined` if the error is about the request itself.
+ */
+export async function uninitialized(
+  connection: ServerConnection,
+  method: string,
+  error: unknown,
+): Promise<ConnectionError | undefined> {
+  const { revision, agreement, hasServed } = connection;
+  const { connection: asking, exchanges } = agreement.channel;
+  if (!(error instanceof McpError) || !revision.sessions || exchanges || !hasServed) return undefined;
+  // A server that is initialized answers this with a list, or does not know the method.
+  const other = method === 'tools/list' ? 'prompts/list' : 'tools/list';
+  const proof: unknown = await asking
+    .call(other, undefined, { revision, timeoutMs: proofMs, tellCancelled: false })
+    .answer.catch((cause: unknown) => cause);
+  if (!(proof instanceof McpError) || proof.code !== error.code || proof.kind === 'methodNotFound') return undefined;
+  if (proof.message.replaceAll(other, '') !== error.message.replaceAll(method, '')) return undefined;
+  return new ConnectionError('session-lost', 'the server began anew and was not initialized', { cause: error });
+}
