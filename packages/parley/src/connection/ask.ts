@@ -8,7 +8,7 @@ import type { Effect } from './once.ts';
 export type AskMethod = InputRequest['method'];
 
 /** All of them. */
-// What can be an entry of `inputRequests` is what the type says.
+// The type lists the requests that can be an entry of `inputRequests`.
 export const askMethods: readonly AskMethod[] = methodsWith(
   ({ embedded }) => embedded !== undefined,
 ) as readonly AskMethod[];
@@ -20,9 +20,9 @@ export interface Ask<T> {
   readonly params: JsonObject;
   /** Names the question within its conversation; without one, its place in order does. */
   readonly key: string | undefined;
-  /** Gives the question up, where it waits for an answer. */
+  /** Cancels the question while it waits for an answer. */
   readonly signal?: AbortSignal | undefined;
-  /** Wish that the answer comes as a task of the client, where it hosts such. */
+  /** Set if the answer should come as a task of the client, if the client supports tasks. */
   readonly task?: TaskQuestion | undefined;
   /**
    * Reads an answer, in the canonical model.
@@ -36,16 +36,16 @@ export interface Ask<T> {
 export interface TaskQuestion {
   /** Life of the task, and the longest wait for it, in milliseconds. */
   readonly ttlMs?: number | undefined;
-  /** Task itself, where it outlives the request that carries the question. */
+  /** The task itself, if it outlives the request that carries the question. */
   readonly held?: HeldQuestion | undefined;
 }
 
-/** Task of a client that somebody goes on to wait for when the request is over which asked for it. */
+/** A client's task that outlives the request that created it, so that another request can wait for it. */
 export interface HeldQuestion {
   taskId?: string | undefined;
   /** End of the wait for it, by the clock that never jumps. */
   until?: number;
-  /** Tells whether anybody comes for it; without it, nobody does. */
+  /** Tells whether another request will wait for it. Without this function, none will. */
   isWanted?(): boolean;
 }
 
@@ -62,9 +62,9 @@ export function isUnnamed(key: string): boolean {
 /** Answer that was acceptable, or the problem of one that was not. */
 export type Accepted<T> = { readonly value: T; readonly problem?: undefined } | { readonly problem: string };
 
-/** Means by which a running request talks with its client; revisions differ in the way, and handlers see none of it. */
+/** The way for a running request to ask its client. Revisions differ in it, and handlers do not see the difference. */
 export interface Asker {
-  /** Asks, and gives what the answer was accepted as. */
+  /** Asks, and returns the accepted answer. */
   ask<T>(ask: Ask<T>): Promise<T>;
   /** Runs a side effect at most once in the conversation; its result must be JSON. */
   once<T>(key: string, run: Effect<T>): Promise<T>;
@@ -82,7 +82,10 @@ export function isByHand(value: unknown): value is ByHand {
   return isObject(value) && value['resultType'] === 'input_required';
 }
 
-/** Rejects the questions of a run that ended early, so that its `finally` blocks run; what it does after is ignored. */
+/**
+ * Rejects the questions of a run that ended early, so that its `finally` blocks run. Anything that it does afterwards
+ * is ignored.
+ */
 export class RoundEnded extends Error {
   constructor(message = 'the run ended: its questions were sent to the client, whose retry runs it again') {
     super(message);
@@ -95,7 +98,7 @@ export function isRoundEnd(error: unknown): boolean {
   return error instanceof RoundEnded;
 }
 
-/** A handler that does not wait for its question is ended all the same, and must not end the process. */
+/** A handler that does not await its question is ended all the same. Its rejection must not end the process. */
 export function quiet<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;

@@ -14,26 +14,26 @@ export interface CallOptions extends WaitOptions {
   /** The revision that the message is written in, for observers. */
   readonly revision?: Revision | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** The request of the peer within which it is asked, whose stream carries it. */
+  /** The peer's request within which it is sent, whose stream carries it. */
   readonly related?: string | number | undefined;
-  /** True when the peer is told with `notifications/cancelled` when the request is given up. */
+  /** True if a cancelled request sends `notifications/cancelled` to the peer. */
   readonly tellCancelled: boolean;
   readonly progressToken?: ProgressToken | undefined;
-  /** The one in whose place it is sent. */
+  /** The caller on whose behalf it is sent. */
   readonly caller?: unknown;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** Takes what ends the reports of progress, which go on after the answer then: for a request whose work goes on. */
+  /** Receives the function that ends progress reports, for a request whose work continues after the answer. */
   readonly holdProgress?: ((release: () => void) => void) | undefined;
-  /** Hears that the request was given up after it was sent; must not throw. */
+  /** Called if the request was cancelled after it was sent; must not throw. */
   readonly onGivenUp?: (() => void) | undefined;
-  /** Hears the answer that came after the request was given up. */
+  /** Receives the answer that came after the request was cancelled. */
   readonly onLateAnswer?: LateListener | undefined;
 }
 
 /** Listener to an answer that came late. */
 export type LateListener = (answer: ResponseMessage) => void;
 
-/** Limit of given-up requests that are remembered for who wants to hear of their answers. */
+/** Limit of cancelled requests whose late answers still have a listener. */
 const mostGivenUp = 1_000;
 
 /** Slot that holds one request as long as it waits. The tables of a map lead to what passed through it: see `Crowd`. */
@@ -44,7 +44,7 @@ interface Slot {
 /** Options of the requests of one connection. */
 export interface AskedOptions {
   readonly idsBegin?: string | undefined;
-  /** The peer, as whoever waits knows it. */
+  /** Name of the peer for error messages. */
   readonly description?: string | undefined;
 }
 
@@ -54,7 +54,7 @@ export class AskedRequests {
   readonly #pending = new Map<number, Slot>();
   /** Made when there is a token to route by. */
   #progress: ProgressRoutes | undefined;
-  /** Listeners to the answers of requests that were given up. */
+  /** Listeners to the answers of cancelled requests. */
   #givenUp: Map<number, LateListener> | undefined;
   readonly #idsBegin: string | undefined;
   readonly #at: string;
@@ -78,10 +78,10 @@ export class AskedRequests {
   }
 
   /**
-   * Takes the next id, and the token under which progress is to be reported.
+   * Takes the next id, and the progress token.
    *
-   * @param hear Hears the progress of the request.
-   * @throws TypeError when the token that was asked for is none, or is in use.
+   * @param hear Receives the progress of the request.
+   * @throws TypeError if the requested token is invalid or in use.
    */
   add(
     request: { readonly method: string; readonly params: JsonObject | undefined },
@@ -97,7 +97,7 @@ export class AskedRequests {
     return pending;
   }
 
-  /** Notes an answer whose id belongs to no request, for the error of a request that waits in vain. */
+  /** Records an answer whose id belongs to no request, for the error of a request that times out. */
   strayed(id: RequestId): void {
     this.#stray = { id, lastId: this.#lastId };
   }
@@ -113,7 +113,7 @@ export class AskedRequests {
     return this.#idsBegin === undefined ? id : `${this.#idsBegin}${id}`;
   }
 
-  /** Forgets a request that waits no more: what still comes for it finds nobody. */
+  /** Removes a request that no longer waits. Later messages for it are dropped. */
   remove({ id, token, options: { holdProgress } }: PendingRequest<CallOptions>): void {
     const slot = this.#pending.get(id);
     if (slot !== undefined) slot.pending = undefined;
@@ -124,17 +124,17 @@ export class AskedRequests {
     else holdProgress(release);
   }
 
-  /** The request that waits under an id, or under the number that its text says. */
+  /** The pending request with an id, also if the peer sent the number as text. */
   find(id: unknown): PendingRequest<CallOptions> | undefined {
     const number = this.#numberOf(id);
     return number === undefined ? undefined : this.#pending.get(number)?.pending;
   }
 
-  /** The only request that waits for an answer; listen requests, which wait for none, count where nothing else waits. */
+  /** The only pending request. Listen requests, which expect no answer, count only if there is no other. */
   only(): PendingRequest<CallOptions> | undefined {
     const listening: PendingRequest<CallOptions>[] = [];
     let only: PendingRequest<CallOptions> | undefined;
-    // It looks no further than the second: a peer may ask for this as often as it likes.
+    // It stops at the second one, since a peer can cause this search as often as it likes.
     for (const one of this.each()) {
       if (!one.isListen && only !== undefined) return undefined;
       if (one.isListen) listening.push(one);
@@ -147,18 +147,18 @@ export class AskedRequests {
     return [...this.each()];
   }
 
-  /** Requests that wait, the oldest first, for who may need only the first of them. */
+  /** Pending requests, the oldest first. A generator, for callers that need only the first ones. */
   *each(): Generator<PendingRequest<CallOptions>, void, undefined> {
     for (const { pending } of this.#pending.values()) if (pending !== undefined) yield pending;
   }
 
-  /** Tells whether a request with this id was sent, be it answered or not. */
+  /** Tells whether a request with this id was sent, answered or not. */
   wasSent(id: unknown): boolean {
     const number = this.#numberOf(id);
     return number !== undefined && number > 0 && number <= this.#lastId;
   }
 
-  /** Remembers who wants to hear of the answer of a request that was given up. */
+  /** Stores the listener for the late answer of a cancelled request. */
   awaitLate({ id, options: { onLateAnswer } }: PendingRequest<CallOptions>): void {
     if (onLateAnswer === undefined) return;
     setNewest((this.#givenUp ??= new Map()), mostGivenUp, [id, onLateAnswer]);
@@ -173,12 +173,12 @@ export class AskedRequests {
     return late;
   }
 
-  /** Nobody hears of late answers any more. */
+  /** Late answers have no listener any more. */
   forgetLate(): void {
     this.#givenUp = undefined;
   }
 
-  /** The request that a report of progress is about, where it is in flight. */
+  /** The pending request that a progress report belongs to. */
   reported(params: JsonObject | undefined): number | undefined {
     return this.#progress?.requestOf(params);
   }
@@ -188,16 +188,16 @@ export class AskedRequests {
     return this.#progress?.own(token);
   }
 
-  /** Takes a report of progress; gives whether somebody waits for it. */
+  /** Takes a progress report. Returns whether it has a listener. */
   hear(params: JsonObject | undefined): boolean {
     return this.#progress?.hear(params) ?? false;
   }
 
   /**
-   * Charges what is no answer to the request that it came within.
+   * Charges a message that is not an answer to the request within which it came.
    *
-   * @param bytes How large it is, where its text is that of more.
-   * @returns False when that was too much.
+   * @param bytes Its size, if its text is part of a larger one.
+   * @returns False if that exceeded the limit.
    */
   admits(value: unknown, about: MessageOrigin | undefined, bytes?: number): boolean {
     const charged = chargedFor(value, about, { asked: this, progress: this.#progress });

@@ -1,4 +1,4 @@
-/** Limits of what may come within one request before its answer. */
+/** Limits of the messages within one request before its answer. */
 export interface NotificationBudget {
   /** The most messages that may come before the answer; 100,000 by default, Infinity for no limit. */
   readonly maxNotifications?: number | undefined;
@@ -8,7 +8,7 @@ export interface NotificationBudget {
 
 const most = { messages: 100_000, bytes: 64 * 1024 * 1024 };
 
-/** Name of what is too much of what came within one request, if anything is. */
+/** Name of the limit that the messages within one request exceed, if any. */
 export function overBudget(
   { maxNotifications = most.messages, maxNotificationBytes = most.bytes }: NotificationBudget,
   messages: number,
@@ -22,7 +22,7 @@ export function overBudget(
 }
 
 /**
- * Refuses what is no limit.
+ * Rejects an invalid limit.
  *
  * @throws TypeError
  */

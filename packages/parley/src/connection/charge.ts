@@ -13,13 +13,13 @@ interface Asked {
 /** The requests in flight, by their ids and by their tokens. */
 export interface Underway {
   readonly asked: Asked;
-  /** Left out where no request has a token. */
+  /** Left out if no request has a token. */
   readonly progress: ProgressRoutes | undefined;
 }
 
 /**
- * The request that a message which is no answer came within: the one whose exchange carried it, the one whose progress it
- * tells, or where neither can be told, the only one that waits. A listen request is there for what comes, however much.
+ * The request within which a message that is not an answer came: the one whose exchange carried it, or whose progress
+ * it reports, or else the only pending one. A listen request has no such limit.
  */
 export function chargedFor(
   value: unknown,
@@ -31,7 +31,7 @@ export function chargedFor(
   const named = isObject(params) ? params : undefined;
   const id = about?.request ?? (method === told ? progress?.requestOf(named) : undefined);
   if (typeof id === 'number') return unlessListen(asked.find(id));
-  // Where it came is known, or what it is about: nobody else has to do with it.
+  // Its stream or its subject is known, so it is charged to no other request.
   if (about?.request !== undefined || method === told || isSubscribed(named)) return undefined;
   return onlyOne(asked.each());
 }
@@ -42,7 +42,7 @@ function unlessListen(pending: PendingRequest | undefined): PendingRequest | und
   return pending?.isListen === true ? undefined : pending;
 }
 
-/** Looks no further than the second. */
+/** It stops at the second one. */
 function onlyOne(pending: Iterable<PendingRequest>): PendingRequest | undefined {
   let only: PendingRequest | undefined;
   for (const one of pending) {
@@ -53,7 +53,7 @@ function onlyOne(pending: Iterable<PendingRequest>): PendingRequest | undefined 
   return only;
 }
 
-/** Spec 2026-07-28, Subscriptions: what comes for a subscription names it. */
+/** Spec 2026-07-28, Subscriptions: a message for a subscription names it. */
 function isSubscribed(params: Readonly<Record<string, unknown>> | undefined): boolean {
   const meta = params?.['_meta'];
   return isObject(meta) && meta[metaKey.subscriptionId] !== undefined;

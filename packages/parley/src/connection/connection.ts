@@ -23,13 +23,13 @@ import { asConnectionError, withToken } from './sending.ts';
 /** Options of one message, for the end that sends it. */
 export interface Beside {
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Gives up the exchange that carries the message. */
+  /** Aborts the exchange that carries the message. */
   readonly signal?: AbortSignal | undefined;
-  /** The request of the peer whose stream carries the message. */
+  /** The peer's request whose stream carries the message. */
   readonly related?: RequestId | undefined;
-  /** The clocks of the request that the message is, where it waits for an answer. */
+  /** The clocks of a request that waits for an answer. */
   readonly clocks?: Clocks | undefined;
-  /** The one in whose place it is sent. */
+  /** The caller on whose behalf it is sent. */
   readonly caller?: unknown;
   /** Time that the peer may take to take the message, in milliseconds; no limit by default. */
   readonly withinMs?: number | undefined;
@@ -40,24 +40,22 @@ export interface ConnectionEnd {
   readonly role: 'client' | 'server';
   /** Limit of requests of ours that may wait for their answers. */
   readonly mostAsked: number;
-  /** True when each request of ours is carried by an exchange of its own, which is closed when it is given up. */
+  /** True if each of our requests has an exchange of its own, which is closed when the request is cancelled. */
   readonly exchanges?: boolean;
-  /**
-   * True when what comes within a request of ours, and does not answer it, counts against the limits of the request.
-   */
+  /** True if messages within one of our requests that do not answer it count against its limits. */
   readonly charges?: boolean;
   /**
    * Beginning of the ids of our requests, where an answer may come to another process than the one that asked; without it
    * they are numbers.
    */
   readonly idsBegin?: string | undefined;
-  /** The peer, as whoever waits for an answer in vain knows it. */
+  /** Name of the peer for error messages. */
   readonly description?: string;
-  /** Hands a message to the peer; settles when it has it, where that can be told. */
+  /** Sends a message to the peer. Settles when the peer has it, if that can be determined. */
   send(message: Message, beside: Beside | undefined): Promise<void> | undefined;
-  /** Reason that the peer is told for giving a request up, in place of the words of who did. */
+  /** The cancellation reason for the peer, instead of the caller's message. */
   reason?(error: ConnectionError, request: { readonly method: string; readonly options: CallOptions }): string;
-  /** Hears of an error that the peer answered with, and what its message came with. */
+  /** Receives the peer's error responses, and their origin. */
   refused?(error: McpError, about: MessageOrigin | undefined): void;
   /** Something was ignored. */
   warn?(message: string, cause?: unknown): void;
@@ -66,7 +64,7 @@ export interface ConnectionEnd {
 /** Time that the peer may take to take a cancellation. */
 const cancellationMs = 15_000;
 
-/** Time that the peer may take to answer a ping that tells what an error without an id was about. */
+/** Time limit of a ping that decides which request an error without an id belongs to. */
 const pingMs = 15_000;
 
 /**
@@ -102,10 +100,10 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
   }
 
   /**
-   * Sends a request. Answers of requests that were given up are ignored.
+   * Sends a request. Answers to cancelled requests are ignored.
    *
-   * @throws TypeError for a time limit or a progress token that is none.
-   * @throws ConnectionError where nothing was sent: `aborted`, `busy`, or why the connection ended.
+   * @throws TypeError for an invalid time limit or progress token.
+   * @throws ConnectionError if nothing was sent: `aborted`, `busy`, or the reason why the connection ended.
    */
   call(method: string, params: JsonObject | undefined, options: CallOptions): Asked {
     checkTimeout(options.timeoutMs);
@@ -145,19 +143,19 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
     return pending;
   }
 
-  /** Sends a message as it is, and shows it to observers; settles when the peer has it, where that can be told. */
+  /** Sends a message unchanged, and shows it to observers. Settles when the peer has it, if that can be determined. */
   send(message: Message, revision: Revision | undefined, beside?: Beside): Promise<void> | undefined {
     if (observed()) tell({ from: this.#end.role, revision, message });
     if ('method' in message && !('id' in message)) this.#notifiedAfter = this.#asked?.lastId ?? 0;
     try {
       return this.#end.send(message, beside);
     } catch (error) {
-      // Ways that reject and ways that throw are the same to whoever waits; what is thrown is an error.
+      // Senders may reject or throw. Callers see both as a rejection with an error.
       return Promise.reject(error as Error);
     }
   }
 
-  /** Takes an answer of the peer. Answers that came late or twice are nobody's fault, and ignored. */
+  /** Takes an answer of the peer. Late and repeated answers are no error, and ignored. */
   answered(message: ResponseMessage, about?: MessageOrigin, bytes?: number): void {
     const { id } = message;
     // `classify` lets no result through without an id.
@@ -178,8 +176,8 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
   }
 
   /**
-   * Takes an error without an id. It belongs to a request only if it says that a message could not be read, and one request
-   * waits. Some peers answer notifications with such errors too: then a ping decides, since a peer that answers in order
+   * Takes an error without an id. It belongs to a request only if it reports an unreadable message and only one request
+   * is pending. Some peers answer notifications with such errors too. Then a ping decides: a peer that answers in order
    * answers the request first.
    */
   #withoutId(error: ErrorMessage['error'], about: MessageOrigin | undefined): void {
@@ -208,14 +206,17 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
     this.warn(`an error without an id was ignored: ${code} ${message.slice(0, 200)}`);
   }
 
-  /** Takes an answer that could not be read, or only its id; false when nobody waits for it. */
+  /** Takes an answer of which only the id could be read; false if no request waits for it. */
   unreadable(id: unknown, error: (method: string) => Error): boolean {
     const pending = this.#asked?.find(id);
     pending?.settle(error(pending.method));
     return pending !== undefined;
   }
 
-  /** Fails the request whose answer is malformed. What asks is about no request of ours, whatever its id; false for that too. */
+  /**
+   * Fails the request whose answer is malformed. A message with a method concerns none of our requests, whatever its
+   * id; false for it.
+   */
   malformed(value: unknown, { id, reason }: { readonly id: RequestId | undefined; readonly reason: string }): boolean {
     if (isObject(value) && Object.hasOwn(value, 'method')) return false;
     return this.unreadable(
@@ -224,7 +225,7 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
     );
   }
 
-  /** Fails the only request that waits, with what can only be about that one; false when there is no such request. */
+  /** Fails the only pending request, with an error that can only concern it; false if there is not exactly one. */
   failOnly(error: Error): boolean {
     const only = this.#asked?.only();
     only?.settle(error);
@@ -236,7 +237,7 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
     return this.#asked?.reported(params);
   }
 
-  /** A report of progress with the token that was asked for, where it repeats that number as text. */
+  /** A progress report with the original token, if the peer repeats the number as text. */
   spelledAsAsked(message: NotificationMessage): NotificationMessage {
     const given = message.params?.['progressToken'];
     const own = this.#asked?.ownToken(given);
@@ -251,25 +252,28 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
   }
 
   /**
-   * Charges what is no answer to the request of ours that it came within.
+   * Charges a message that is not an answer to our request within which it came.
    *
-   * @param bytes How large it is, where its text is that of more.
-   * @returns False when that was too much: the request was given up, and the message is ignored.
+   * @param bytes Its size, if its text is part of a larger one.
+   * @returns False if that exceeded the limit: the request was cancelled, and the message is ignored.
    */
   admits(value: unknown, about: MessageOrigin | undefined, bytes?: number): boolean {
     return this.#end.charges !== true || (this.#asked?.admits(value, about, bytes) ?? true);
   }
 
-  /** Says what a request in flight may fail for, should it be answered with an error; any of them, where it is not known which. */
+  /**
+   * Records a likely cause, in case a pending request gets an error response; for any of them if the request is
+   * unknown.
+   */
   blame(cause: unknown, id?: RequestId): void {
     const one = this.#asked?.find(id);
     for (const pending of one === undefined ? (this.#asked?.all() ?? []) : [one]) pending.blamed = cause;
   }
 
   /**
-   * Stops the clocks of the request of ours for whose sake the peer asks something; of all that wait, where it is not known for which.
+   * Stops the clocks of our request for which the peer asks a question; of all pending ones if it is unknown.
    *
-   * @returns Lets them go on; twice is fine.
+   * @returns Starts them again; calling it twice is fine.
    */
   questioned(id: RequestId | undefined): () => void {
     const one = this.#asked?.find(id);
@@ -280,7 +284,7 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
     };
   }
 
-  /** Ends it: what runs is aborted, and what waits is rejected. Ending it twice is fine. */
+  /** Ends it: running requests are aborted, and pending ones reject. Ending it twice is fine. */
   end(error: ConnectionError): void {
     if (this.#ended !== undefined) return;
     this.running.end(error);
@@ -289,7 +293,7 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
     for (const pending of this.#asked?.all() ?? []) pending.settle(error);
   }
 
-  /** Runs what is not ours; its failure is a warning. */
+  /** Runs a user's function. Its failure is a warning. */
   guard(what: string, run: () => void): void {
     try {
       run();
@@ -302,11 +306,13 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
     try {
       this.#end.warn?.(message, cause);
     } catch {
-      // A listener of warnings that throws has nobody left to be told.
+      // If the warning listener itself throws, there is no one to report to.
     }
   }
 
-  /** Spec, Cancellation: who gives a request up says so, but never of `initialize`; or closes what carries it. */
+  /**
+   * Spec, Cancellation: a cancelled request sends a notification, except for `initialize`; or its exchange is closed.
+   */
   #givenUp(pending: PendingRequest<CallOptions>, error: ConnectionError): void {
     const { method, options, exchange } = pending;
     options.onGivenUp?.();
@@ -334,7 +340,7 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
     this.send(message, revision, beside)?.catch((cause: unknown) => this.undelivered('a cancellation', cause));
   }
 
-  /** Something did not reach the peer; at the end of a connection nobody needs what was still on its way. */
+  /** A message did not reach the peer. After the end of a connection that does not matter. */
   undelivered(what: string, error: unknown): void {
     if (this.#ended === undefined) this.warn(`${what} was not delivered`, error);
   }

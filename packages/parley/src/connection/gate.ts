@@ -9,12 +9,13 @@ const features: ReadonlySet<string> = new Set(['tools', 'resources', 'prompts', 
 
 /**
  * Finds the row of a request from a client, or says why there is none: a method that the revision lacks, that only
- * servers send, or that needs a capability or an extension which this server does not have.
+ * servers send, or that needs a capability or an extension that this server does not have.
  *
- * What the client declares does not matter here: no revision has client capabilities for what a server offers.
- * (Spec 2025-11-25, Lifecycle, Capability negotiation.)
+ * The client's capabilities do not matter here: no revision has client capabilities for a server's features. (Spec
+ * 2025-11-25, Lifecycle, Capability negotiation.)
  *
- * @param undeclared Takes the name of a feature that the server did not declare, and the method, and tells whether it is asked all the same.
+ * @param undeclared Takes the name of a feature that the server did not declare, and the method, and tells whether the
+ *   request is allowed all the same.
  * @throws McpError methodNotFound.
  */
 export function gate(
@@ -41,24 +42,25 @@ export function gate(
 }
 
 /**
- * Tells whether a server is asked for lists that it did not declare: if it declares no feature with lists. One that declares some says what it
- * has, and may end at a method that it does not know.
+ * Tells whether to request undeclared lists from a server: only if it declares no feature with lists. A server that
+ * declares some is complete in that, and may exit on an unknown method.
  */
 export function isAskedForLists({ tools, resources, prompts }: ServerCapabilities): boolean {
   return tools === undefined && resources === undefined && prompts === undefined;
 }
 
-/** The features that a client declares; what the server sends about them is no promise of its own. */
+/** The features that a client declares. The server's messages about them are no promise of its own. */
 const clientFeatures: ReadonlySet<string | undefined> = new Set(
   methodsWith(({ embedded }) => embedded !== undefined).map((method) => methodOf(method)?.needs),
 );
 
 /**
- * Tells whether a server may send a notification in a session, by what it offered when the session began. (Spec
- * 2025-11-25, Lifecycle, Operation: only what was negotiated is used, whatever is offered by now.)
+ * Tells whether a server may send a notification in a session, by its capabilities at the beginning of the session.
+ * (Spec 2025-11-25, Lifecycle, Operation: only negotiated features are used, whatever is offered now.)
  *
- * @param relays Whether the messages are those of another server. Then the feature is enough if its part was not offered, and
- *   log messages need no declaration.
+ * @param relays True if the messages come from another server. Then the feature alone is enough, without its
+ *   sub-capability, and
+ * log messages need no declaration.
  */
 export function isPromised(method: string, offered: ServerCapabilities, relays = false): boolean {
   const needs = methodOf(method)?.needs;

@@ -25,7 +25,7 @@ const headerText = /^[\t\x20-\x7e]*$/;
 const edgeWhitespace = /^[\t ]|[\t ]$/;
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
-/** The header text of a value: the value itself where that is safe, else the base64 sentinel form. */
+/** The header text of a value: the value itself if it is safe, otherwise the base64 sentinel form. */
 export function encodeHeaderValue(value: string): string {
   if (headerText.test(value) && !edgeWhitespace.test(value) && !sentinel.test(value)) return value;
   let binary = '';
@@ -33,7 +33,7 @@ export function encodeHeaderValue(value: string): string {
   return `=?base64?${btoa(binary)}?=`;
 }
 
-/** The value that header text stands for; `undefined` when it has invalid characters or a broken sentinel form. */
+/** The value of a header text; `undefined` if it has invalid characters or a broken sentinel form. */
 export function decodeHeaderValue(text: string): string | undefined {
   if (!headerText.test(text)) return undefined;
   const base64 = sentinel.exec(text)?.[1];
@@ -99,7 +99,7 @@ export const subschemaKeywords: readonly string[] = [
   'then',
   'else',
 ];
-/** Keywords of JSON Schema whose value maps names to schemas, beside `properties`. */
+/** Keywords of JSON Schema whose value maps names to schemas, besides `properties`. */
 export const schemaMapKeywords: readonly string[] = [
   'patternProperties',
   'dependentSchemas',

@@ -15,7 +15,7 @@ export interface Sent {
 const observers = new Set<(sent: Sent) => void>();
 
 /**
- * Shows every message that this process sends from now on, as it goes to the transport.
+ * Shows every message that this process sends from now on, in wire form.
  *
  * Meant for tests and for tracing. An observer sees the message itself, not a copy, and must not throw or change it.
  *
@@ -26,12 +26,12 @@ export function observe(observer: (sent: Sent) => void): () => void {
   return () => void observers.delete(observer);
 }
 
-/** Tells whether anybody observes: what is only needed for `tell` need not be worked out otherwise. */
+/** Tells whether there is an observer. Without one, data for `tell` need not be computed. */
 export function observed(): boolean {
   return observers.size > 0;
 }
 
-/** Tells the observers of a message; costs nothing when there are none. */
+/** Passes a message to the observers; costs nothing if there are none. */
 export function tell(sent: Sent): void {
   for (const observer of observers) observer(sent);
 }

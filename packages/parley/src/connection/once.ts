@@ -2,16 +2,16 @@ import { heldAsJson } from '../json/held.ts';
 import { whyNotJson } from '../jsonrpc/encode.ts';
 import { hashOf } from './hash.ts';
 
-/** Outcome of a side effect that ran: its result, which may be `undefined`, or why that cannot be kept. */
+/** Outcome of a side effect that ran: its result, which may be `undefined`, or the reason why that cannot be stored. */
 export interface Ran {
   readonly result?: unknown;
   readonly refused?: string;
 }
 
-/** Side effect; its id is the same in each run of one request, and no other has it. */
+/** Side effect. Its id is unique, and the same in each run of one request. */
 export type Effect<T> = (id: string) => T | Promise<T>;
 
-/** Makes what the ids of effects begin with, the same in all runs of one request. */
+/** Makes the prefix of the ids of effects, the same in all runs of one request. */
 export function newSeed(): string {
   return crypto.randomUUID();
 }
@@ -19,7 +19,7 @@ export function newSeed(): string {
 /** Side effects of one conversation, each run at most once; shared by both eras. */
 export class Once {
   readonly #ran = new Map<string, Promise<Ran>>();
-  /** The same, of those that are kept where they last. */
+  /** The outcomes that are stored durably. */
   readonly #kept = new Map<string, Promise<Ran>>();
   readonly #seed: string;
   #running = 0;
@@ -37,15 +37,16 @@ export class Once {
   }
 
   /**
-   * Runs an effect, or gives the result that it had.
+   * Runs an effect, or returns its earlier result.
    *
-   * @param keep Keeps the outcome where it lasts, before anybody learns of it. Where it rejects, so does this, and whoever asks next has it tried again.
-   * @throws TypeError when JSON cannot hold the result; the effect ran all the same, and does not run again.
+   * @param keep Stores the outcome durably, before any caller gets it. If it rejects, so does this, and the next call
+   *   tries again.
+   * @throws TypeError if JSON cannot hold the result. The effect ran all the same, and does not run again.
    */
   async run<T>(key: string, effect: Effect<T>, keep?: (ran: Ran) => Promise<void>): Promise<T> {
     const { result, refused } = await (this.#kept.get(key) ?? this.#keeping(key, effect, keep));
     if (refused !== undefined) throw new TypeError(refused);
-    // The same key means the same effect, hence the same type; JSON keeps it, or the result was refused.
+    // The same key means the same effect, hence the same type. JSON can hold it, or the result was rejected.
     return result as T;
   }
 
@@ -70,7 +71,7 @@ export class Once {
       .finally(() => this.#running--)
       .then((result) => kept(key, result));
     this.#ran.set(key, ran);
-    // A failed effect may be tried again; the failure itself is the caller's to hear.
+    // A failed effect may be tried again. Its failure goes to the caller.
     ran.catch(() => this.#ran.delete(key));
     return ran;
   }
@@ -89,7 +90,7 @@ export class Once {
   }
 }
 
-/** Outcome of an effect as JSON holds it, which is what a replay gives back, so that the first run sees the same. */
+/** Outcome of an effect in JSON form. A replay returns that form, so the first run gets it too. */
 function kept(key: string, result: unknown): Ran {
   try {
     return { result: heldAsJson(result) };

@@ -1,20 +1,21 @@
-/** Shortest interval at which a peer is asked, whatever it says, in milliseconds. */
+/** Shortest poll interval, whatever the peer requests, in milliseconds. */
 const shortestMs = 100;
 
-/** Interval where a peer says none. */
+/** Interval if the peer names none. */
 const usualMs = 1_000;
 
 /** Longest interval that follows from nothing having changed. */
 const slowestMs = 30_000;
 
-/** Longest interval that a peer may ask for: what is asked later by its word would as well never be asked. */
+/** Longest interval that a peer may request. Otherwise a bad value could delay a poll forever. */
 const longestToldMs = 60 * 60_000;
 
 const growth = 1.5;
 
 /**
- * Intervals at which a peer is asked for a task: never shorter than it says, and longer while nothing changes. They are scattered, so
- * that many who wait do not ask at once. (Spec 2025-11-25, Tasks, Getting Tasks; ext-tasks, Polling: pollInterval is respected.)
+ * Poll intervals for a task of a peer: never shorter than it requests, and longer while nothing changes. They are
+ * randomized, so that many waiting clients do not poll at once. (Spec 2025-11-25, Tasks, Getting Tasks; ext-tasks,
+ * Polling: pollInterval is respected.)
  */
 export class Pace {
   #unchanged = 0;
@@ -27,7 +28,7 @@ export class Pace {
   /**
    * Time until the next request, in milliseconds.
    *
-   * @param told Interval that the peer says.
+   * @param told Interval from the peer.
    * @param random A number from 0 up to, not including, 1.
    */
   next(told: number | undefined, random: number): number {
@@ -38,7 +39,7 @@ export class Pace {
   }
 }
 
-/** Interval that a peer says, within what makes sense. */
+/** Interval from a peer, within sensible limits. */
 export function baseOf(told: number | undefined): number {
   return told === undefined ? usualMs : Math.min(longestToldMs, Math.max(shortestMs, told));
 }

@@ -9,9 +9,9 @@ function isLoopback(hostname: string): boolean {
 }
 
 /**
- * The page that a URL of a peer's leads a user to, where a user may be sent there: absolute, by `https`, or by `http` on this
- * machine alone, without a user name, which is there to be taken for a host, and written without the spaces and control
- * characters that URL parsers drop. What any other scheme may do (`javascript:`, `file:`, `data:`) is not for a peer to choose.
+ * The page of a peer's URL, if it is safe to send a user there: absolute, with `https`, or `http` on this machine
+ * alone. It has no user name (which could be mistaken for a host), and none of the spaces and control characters that
+ * URL parsers drop. A peer must not choose any other scheme (`javascript:`, `file:`, `data:`).
  */
 export function pageUrl(url: string): URL | undefined {
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for.

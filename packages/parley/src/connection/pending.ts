@@ -4,20 +4,20 @@ import { ConnectionError, type Clocks } from '../jsonrpc/transport.ts';
 import type { JsonObject, ProgressToken } from '../protocol/features/common.ts';
 import { overBudget, type NotificationBudget } from './budget.ts';
 
-/** Limits of the time that an answer may take, and of what may come before it. */
+/** Limits of the time until an answer, and of the messages before it. */
 export interface WaitOptions extends NotificationBudget {
   readonly signal?: AbortSignal | undefined;
   /** Longest wait for the answer or the next progress, in milliseconds; 0 and Infinity mean no limit. */
   readonly timeoutMs?: number | undefined;
   /** Name of the option that `timeoutMs` comes from, for errors; that name by default. */
   readonly timeoutName?: string | undefined;
-  /** Is called when `timeoutMs` is over; the wait goes on then. */
+  /** Called when `timeoutMs` is over; the wait then continues. */
   readonly onOverdue?: ((error: ConnectionError) => void) | undefined;
   /** Longest wait for the answer whatever the progress, in milliseconds. */
   readonly maxTotalTimeoutMs?: number | undefined;
   /** Is added the time in which a person was asked, in milliseconds, for who counts the time of several attempts. */
   readonly still?: { ms: number } | undefined;
-  /** Choice that the process lives until it is over, though nothing else keeps it; false by default. */
+  /** True to keep the process alive until it is over; false by default. */
   readonly keepsAlive?: boolean | undefined;
 }
 
@@ -26,13 +26,13 @@ export interface Asked {
   /** The JSON-RPC id that it was sent with. */
   readonly id: number;
   /**
-   * The result as it came.
+   * The received result.
    *
-   * @throws McpError that the peer answered with.
-   * @throws ConnectionError when no answer came: `closed`, `timeout`, `aborted`, or what the way reports.
+   * @throws McpError from the peer.
+   * @throws ConnectionError if no answer came: `closed`, `timeout`, `aborted`, or an error of the transport.
    */
   readonly answer: Promise<JsonObject>;
-  /** Ends the wait with what was learned in another way; the peer is told nothing. The first outcome counts. */
+  /** Ends the wait with an outcome from another source. The peer is not notified. The first outcome counts. */
   settle(outcome: JsonObject | Error): void;
 }
 
@@ -58,17 +58,17 @@ export class PendingRequest<Options extends WaitOptions = WaitOptions> implement
   readonly id: number;
   readonly method: string;
   readonly options: Options;
-  /** The token under which its progress is reported, where it has one. */
+  /** The token for its progress, if it has one. */
   readonly token: ProgressToken | undefined;
-  /** Words for what it names and whom it asks, for who reads that it took too long. */
+  /** Text with its target and its server, for the error of a time-out. */
   readonly #whither: (() => string) | undefined;
-  /** Words of that for the peer, which knows who it is. */
+  /** That text for the peer, which knows its own name. */
   overdue: string | undefined;
-  /** Closes the exchange that carries it, where it has one. */
+  /** Closes its exchange, if it has one. */
   exchange: AbortController | undefined;
   /**
-   * Error of a request that the peer made meanwhile and that could not be answered: likely why, where it answers with
-   * an error.
+   * Error of a peer's request that could not be answered meanwhile. If the peer answers with an error, this is the
+   * likely cause.
    */
   blamed: unknown;
   /** Settled once; nothing is left of the wait by then. */
@@ -109,19 +109,22 @@ export class PendingRequest<Options extends WaitOptions = WaitOptions> implement
     this.#start();
   }
 
-  /** Tells whether it waits for no answer, but for what comes meanwhile. */
+  /** Tells whether it expects notifications instead of an answer. */
   get isListen(): boolean {
     return this.method === 'subscriptions/listen';
   }
 
-  /** Starts the wait anew: the peer gave a sign of life. */
+  /** Restarts the wait: the peer gave a sign of life. */
   touch(): void {
     if (this.#settled || this.#waitsForPerson) return;
     this.#idle?.();
     this.#idle = this.#timer(this.options.timeoutMs, () => this.#timedOut('timeoutMs'));
   }
 
-  /** Stops the clocks while a person is asked for the sake of the request; the longest time goes on after it, the other begins anew. */
+  /**
+   * Stops the clocks while a user is asked for this request. Afterwards the total time continues, and the idle time
+   * restarts.
+   */
   waiting(person: boolean): void {
     this.#signsIn = person;
     this.#look();
@@ -145,7 +148,7 @@ export class PendingRequest<Options extends WaitOptions = WaitOptions> implement
 
   #start(): void {
     const { maxTotalTimeoutMs: most } = this.options;
-    // A limit of nothing would be none.
+    // A limit of 0 would mean no limit.
     const left = most && Math.max(1, most - this.#used);
     this.#total = this.#timer(left, () => this.#timedOut('maxTotalTimeoutMs'));
     if (left) this.#since = monotonicNow();
@@ -163,9 +166,9 @@ export class PendingRequest<Options extends WaitOptions = WaitOptions> implement
   }
 
   /**
-   * Counts one message that came within the request and is not its answer, and gives the request up where that is too much.
+   * Counts one message within the request that is not its answer, and cancels the request if a limit is exceeded.
    *
-   * @returns Whether the message is within the limits.
+   * @returns True if the message is within the limits.
    */
   spend(bytes: number): boolean {
     this.#messages++;
@@ -188,7 +191,7 @@ export class PendingRequest<Options extends WaitOptions = WaitOptions> implement
   }
 
   #timedOut(limit: 'timeoutMs' | 'maxTotalTimeoutMs'): void {
-    // What is left of a limit of several attempts is no whole number.
+    // The remaining time of several attempts is not an integer.
     this.overdue = `${this.method} was not answered within ${Math.round(this.options[limit] ?? 0)} ms`;
     const { onOverdue, timeoutName = limit } = this.options;
     const name = limit === 'timeoutMs' ? timeoutName : limit;
@@ -210,7 +213,7 @@ export class PendingRequest<Options extends WaitOptions = WaitOptions> implement
 }
 
 /**
- * Refuses what is no time limit.
+ * Rejects an invalid time limit.
  *
  * @throws TypeError
  */
@@ -228,7 +231,7 @@ export function aborted(method: string, signal: AbortSignal): ConnectionError {
 export function abortReason(signal: AbortSignal | undefined): string {
   const reason: unknown = signal?.reason;
   if (typeof reason === 'string') return reason;
-  // Where the request was for one that was cancelled, the words of that one's peer go on.
+  // If the request was sent for one that its own peer cancelled, the peer's reason is passed on.
   const words = reason instanceof Error && (reason.name === 'AbortError' ? reason.cause : reason.message);
   return typeof words === 'string' ? words : '';
 }

@@ -6,12 +6,15 @@ import { isRequestId, spelledNumber } from '../jsonrpc/message.ts';
 export interface Progress {
   /** Rises with every report; may be a fraction. */
   readonly progress: number;
-  /** Value up to which `progress` runs, where the peer knows it. */
+  /** Final value of `progress`, if the peer knows it. */
   readonly total?: number;
   readonly message?: string;
 }
 
-/** A report in words, for who is told by a status message alone. (Spec ext-tasks, Task status: progress is no part of it.) */
+/**
+ * A progress report as text, for clients that only get a status message. (Spec ext-tasks, Task status: progress is no
+ * part of it.)
+ */
 export function progressWords({ progress, total, message }: Progress): string {
   const far = total === undefined ? `${progress}` : `${progress} of ${total}`;
   return message === undefined ? far : `${far}: ${message}`;
@@ -24,7 +27,7 @@ export interface ProgressRoute {
   hear(progress: Progress): void;
 }
 
-/** The tokens of the requests in flight, each with who hears of it. */
+/** The progress tokens of the requests in flight, each with its listener. */
 export class ProgressRoutes {
   readonly #routes = new Map<ProgressToken, ProgressRoute>();
   #last = 0;
@@ -63,13 +66,13 @@ export class ProgressRoutes {
     this.#routes.delete(token);
   }
 
-  /** The request that the params of a progress notification are about, where it is in flight. */
+  /** The pending request of a progress notification, by its params. */
   requestOf(params: Readonly<Record<string, unknown>> | undefined): number | undefined {
     const token = this.own(params?.['progressToken']);
     return token === undefined ? undefined : this.#routes.get(token)?.request;
   }
 
-  /** Hands the params of a progress notification to who asked for it; false when nobody did or they are malformed. */
+  /** Passes a progress notification to its listener; false if there is none or the params are malformed. */
   hear(params: Readonly<Record<string, unknown>> | undefined): boolean {
     const { message } = params ?? {};
     const token = this.own(params?.['progressToken']);

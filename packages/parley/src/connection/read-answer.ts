@@ -9,7 +9,7 @@ import type { AskMethod } from './ask.ts';
 export function readAnswer(revision: Revision, method: AskMethod, answer: JsonObject): JsonObject | undefined {
   const type = methodOf(method)?.result;
   try {
-    // The results of what is asked are JSON objects.
+    // Answers are JSON objects.
     return type === undefined ? answer : (fromWire(revision, type, answer) as unknown as JsonObject);
   } catch (error) {
     if (error instanceof McpError) return undefined;

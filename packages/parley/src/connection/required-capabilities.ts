@@ -7,12 +7,12 @@ import type { AskMethod } from './ask.ts';
 import { samplingProblem } from './sampling-rules.ts';
 
 /**
- * Makes sure that the client declared what a question needs, and that the question is well formed, before anything
- * is sent.
+ * Checks that the client declared the capabilities for a question, and that the question is well formed, before it is
+ * sent.
  *
- * @throws TypeError for messages that break the rules of tool use in sampling: the handler's own mistake.
+ * @throws TypeError for messages that break the rules of tool use in sampling. The handler is at fault.
  * @throws McpError missingRequiredClientCapability with `data.requiredCapabilities`.
- *   (Spec 2026-07-28, MRTR, Server requirements; Spec 2025-11-25, Elicitation and Sampling, Capabilities.)
+ * (Spec 2026-07-28, MRTR, Server requirements; Spec 2025-11-25, Elicitation and Sampling, Capabilities.)
  */
 export function requireCapabilities(
   method: AskMethod,
@@ -35,7 +35,7 @@ export function requireCapabilities(
   );
 }
 
-/** Tells whether the client declared what a question needs, which is well formed. */
+/** Tells whether the client declared the capabilities for a well-formed question. */
 export function mayBeAsked(
   { method, params }: { readonly method: AskMethod; readonly params: JsonObject },
   revision: Revision,
@@ -44,7 +44,7 @@ export function mayBeAsked(
   return missing(requirement(method, params, revision), declared) === undefined;
 }
 
-/** The capabilities that a question needs; sub-capabilities are asked for only where the revision has them. */
+/** The capabilities that a question needs. Sub-capabilities are required only in revisions that have them. */
 function requirement(method: AskMethod, params: JsonObject, revision: Revision): ClientCapabilities {
   const detailed = revision.elicitation === 'form-and-url';
   switch (method) {

@@ -4,7 +4,7 @@ import { isRequestId, type RequestId } from '../jsonrpc/message.ts';
 export interface RunningRequest {
   /** The JSON-RPC id that the peer gave it. */
   readonly requestId: RequestId;
-  /** Ends it early: nobody waits for its answer any more. */
+  /** Ends it early: its answer is no longer awaited. */
   abort(reason?: unknown): void;
 }
 
@@ -62,7 +62,7 @@ export class Running<Run extends RunningRequest> {
     else if (this.#more?.get(run.requestId) === run) this.#more.delete(run.requestId);
   }
 
-  /** Forgets a request whose handler has ended. Once for each that was added. */
+  /** Removes a request whose handler has ended. Call it once for each one added. */
   forget(run: Run): void {
     this.#count--;
     this.free(run);
@@ -74,8 +74,8 @@ export class Running<Run extends RunningRequest> {
   }
 
   /**
-   * Aborts the request that the peer gives up by a `notifications/cancelled`. What is unknown or answered already is
-   * ignored: the two may have crossed. (Spec, Cancellation.)
+   * Aborts a request when the peer sends `notifications/cancelled`. Unknown and answered ones are ignored: the messages
+   * may have crossed. (Spec, Cancellation.)
    */
   cancelled(params: Readonly<Record<string, unknown>> | undefined): void {
     const id = params?.['requestId'];

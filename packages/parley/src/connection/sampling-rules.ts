@@ -6,10 +6,10 @@ import type {
 } from '../protocol/features/sampling.ts';
 
 /**
- * Reason why the messages of a sampling request may not be given to a model, or `undefined` when they may.
+ * Reason why the messages of a sampling request may not go to a model, or `undefined` if they may.
  *
- * A message with tool results is the user's and holds nothing else; every tool use of the assistant is answered in
- * the very next message; nothing else is answered. (Spec 2025-11-25, Sampling, Message content constraints.)
+ * A message with tool results comes from the user and holds nothing more. The very next message answers every tool use
+ * of the assistant, and only these. (Spec 2025-11-25, Sampling, Message content constraints.)
  */
 export function samplingProblem({ messages }: Pick<CreateMessageRequestParams, 'messages'>): string | undefined {
   let open: ReadonlySet<string> = new Set();

@@ -10,8 +10,8 @@ export function withToken(params: JsonObject | undefined, progressToken: Progres
 }
 
 /**
- * Error of a request that did not reach its peer, with the reason. An authorization that did not come about says itself what to do,
- * and stays as it is.
+ * Error of a request that did not reach its peer, with the reason. A failed authorization already says what to do, and
+ * is not wrapped.
  */
 export function asConnectionError(error: unknown, method: string): Error {
   if (error instanceof ConnectionError) return error;

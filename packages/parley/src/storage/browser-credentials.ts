@@ -3,7 +3,10 @@ import { credentialKeyText, type CredentialKey, type CredentialStore, type KeptC
 
 /** Options of a store of credentials in a browser. */
 export interface BrowserCredentialStoreOptions {
-  /** The name of the database; `parley-credentials` by default. Programs of one origin that are not to share grants have different ones. */
+  /**
+   * The name of the database; `parley-credentials` by default. Use different names for programs of one origin that must
+   * not share grants.
+   */
   readonly name?: string;
 }
 
@@ -16,10 +19,11 @@ interface Entry extends KeptCredential {
 }
 
 /**
- * Makes a store of credentials that all pages and workers of one origin share: texts in IndexedDB, locks by Web Locks, and news by a
- * BroadcastChannel. Keys for DPoP are kept as the browser has them, and cannot be extracted. Every script of the origin can read the texts.
+ * Makes a store of credentials that all pages and workers of one origin share: texts in IndexedDB, locks by Web Locks,
+ * and notifications by a BroadcastChannel. Keys for DPoP are stored as CryptoKeys, and cannot be extracted. Every
+ * script of the origin can read the texts.
  *
- * @throws TypeError where the browser has none of this: a page that is not served by `https:` or from this machine.
+ * @throws TypeError if the browser lacks one of these: the page is served neither by `https:` nor from this machine.
  */
 export function browserCredentialStore({
   name = 'parley-credentials',
@@ -65,7 +69,7 @@ export function browserCredentialStore({
   };
 }
 
-/** The pair of keys of a name, made by whoever comes first. */
+/** The key pair with a name. The first caller makes it. */
 async function keptKeyPair(database: IDBDatabase, id: string, make: () => Promise<WebKeyPair>): Promise<WebKeyPair> {
   const found = async (): Promise<WebKeyPair | undefined> => {
     const there: unknown = await result(database.transaction(keyPairs).objectStore(keyPairs).get(id));
@@ -107,7 +111,7 @@ function openDatabase(name: string, gone: () => void): Promise<IDBDatabase> {
     request.onsuccess = () => {
       const database = request.result;
       database.onclose = gone;
-      // Who deletes it, or has a later version of it, is not kept waiting.
+      // A page that deletes the database, or opens a later version, is not blocked.
       database.onversionchange = () => {
         database.close();
         gone();
@@ -137,7 +141,7 @@ function committed(transaction: IDBTransaction): Promise<void> {
   });
 }
 
-/** News of what was written, here and in other pages; listens only while somebody does. */
+/** Notifications of writes, here and in other pages. It listens only while there is a watcher. */
 class News {
   readonly #name: string;
   readonly #watchers = new Map<string, Set<() => void>>();

@@ -6,45 +6,52 @@ import { Subscribers } from './subscribers.ts';
 /** Ends a subscription; ending it twice is fine. */
 export type Unsubscribe = () => NowOrLater<void>;
 
-/** The number of subscribers that a text reached; nothing where that cannot be known. */
+/** The number of subscribers that a text reached; `undefined` if unknown. */
 export type Heard = number | void;
 
-/** Carries texts to whoever listens now, in any process; what nobody hears is gone. */
+/** Delivers texts to the current subscribers, in any process. A text without a subscriber is lost. */
 export interface Bus {
   /**
-   * Hands a text to every subscriber of a channel, each channel's texts in the order in which one process sent them.
+   * Delivers a text to every subscriber of a channel. The texts of one process on one channel keep their order.
    *
-   * Zero means that no process listens, and ends the wait of whoever published a question, once it is so 250 ms later too: a bus that counts the
-   * subscribers of one of its nodes alone gives nothing instead, and then a silence is waited for.
+   * Zero means that no process listens. It ends the wait of a process that published a question, if it is still zero
+   * 250 ms later. A bus that only counts the subscribers of one of its nodes must return nothing instead; then the wait
+   * lasts until its time-out.
    *
-   * @returns How many subscribers it reached, in all processes (what Redis answers to `PUBLISH`), or nothing.
-   * @throws When the bus cannot be reached.
+   * @returns The number of subscribers that it reached, in all processes (the reply of Redis to `PUBLISH`), or nothing.
+   * @throws If the bus cannot be reached.
    */
   publish(channel: string, text: string): NowOrLater<Heard>;
   /**
-   * Hears every text that is published on a channel from when the returned promise resolves until its end is called.
+   * Receives every text on a channel, from when the returned promise resolves until its end function is called.
    *
-   * @param hear Called with one text after the other; what it throws is the caller's mistake, and ends no subscription.
-   * @param onGap Called when texts may have been missed, since the bus could not be heard for a while: it is heard again. A bus that never says so
-   *   may lose texts silently.
-   * @throws When the bus cannot be reached.
+   * @param hear Called with one text after the other. Its errors are its own mistake, and end no subscription.
+   * @param onGap Called when texts may have been missed because the bus could not be reached for a while, and it works
+   *   again. A bus that never calls it
+   * may lose texts silently.
+   * @throws If the bus cannot be reached.
    */
   subscribe(channel: string, hear: (text: string) => void, onGap?: () => void): NowOrLater<Unsubscribe>;
 }
 
-/** The longest text that a `CountingBus` carries, in characters; what is longer travels as a record, and its key on the bus. */
+/**
+ * The longest text that a `CountingBus` carries, in characters. A longer one is stored as a record, and its key is sent
+ * on the bus.
+ */
 export const longestBusText: number = 256 * 1024;
 
 /**
- * A bus that counts, as the one of a store does. A text reaches a subscriber once or not at all, and where it may not have, `onGap` is called.
+ * A bus that counts, such as that of a store. A text reaches a subscriber once or not at all. If it may not have
+ * arrived, `onGap` is called.
  *
- * Subscribers in one process may count as one, so that a number says whether anybody heard, and not how many.
+ * Subscribers in one process may count as one, so the number only tells whether there is a subscriber, not how many.
  */
 export interface CountingBus extends Bus {
   /**
-   * A text may wait up to 5 seconds for an engine that fails over, in its order, where every other call of a store ends within 2.
+   * A text may wait up to 5 seconds for an engine that fails over, in its order. Every other call of a store ends
+   * within 2 seconds.
    *
-   * @returns How many subscribers the text was sent to, in all processes; 0 when nobody listens.
+   * @returns The number of subscribers that the text was sent to, in all processes; 0 if there are none.
    * @throws StoreError `too-large` for more than 262,144 characters, or `unavailable`.
    */
   publish(channel: string, text: string): NowOrLater<number>;
@@ -52,7 +59,7 @@ export interface CountingBus extends Bus {
   subscribe(channel: string, hear: (text: string) => void, onGap: () => void): NowOrLater<Unsubscribe>;
 }
 
-/** Makes a bus within this process; a text is heard on a later turn, as from a bus between processes. */
+/** Makes a bus within this process. A text arrives on a later turn, as from a bus between processes. */
 export function memoryBus(): Bus {
   const subscribers = new Subscribers();
   return {

@@ -1,19 +1,19 @@
 /**
- * A store of responses that servers allow to be kept. Several clients, also of several processes, may share
- * one store: the keys say what may be shared.
+ * A store for responses that servers allow to be cached. Several clients, also of several processes, may share one
+ * store: the keys contain what may be shared.
  *
- * A store need not keep what it is given. What fails counts as not kept, and so does what takes longer
- * than 2 seconds to read; neither fails a request.
+ * A store may drop any entry. A failure counts as a missing entry, and so does a read that takes longer than 2 seconds.
+ * Neither fails a request.
  */
 export interface CacheStore {
-  /** Value that was kept under a key; `undefined` when nothing is. */
+  /** The value of a key; `undefined` if there is none. */
   get(key: string): string | undefined | Promise<string | undefined>;
   /**
-   * Keeps a text under a key, in the place of what was there.
+   * Stores a text under a key, and replaces an earlier one.
    *
-   * @param ttlMs How long it is of use, in milliseconds; the store may keep it longer, since readers check for themselves.
+   * @param ttlMs Lifetime in milliseconds. The store may keep it longer, since readers check it themselves.
    */
   set(key: string, value: string, ttlMs: number): void | Promise<void>;
-  /** Forgets all whose key begins with a prefix. */
+  /** Removes all entries whose key begins with a prefix. */
   delete(prefix: string): void | Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** The events of the streams of sessions, kept for a while so that a client can catch up. */
+/** The events of the streams of sessions, stored for a while so that a client can catch up. */
 
 import { Heap } from './memory/heap.ts';
 import type { KeptEvent } from './stream-log.ts';
@@ -16,7 +16,7 @@ export interface EventStore {
   open(owner?: string): EventLog;
 }
 
-/** Limits of the event store in memory; what is over a limit goes, oldest first. */
+/** Limits of the event store in memory. Beyond a limit the oldest events are dropped. */
 export interface EventLimits {
   /** The most events of one session; 1000. */
   readonly maxEvents?: number;
@@ -24,7 +24,7 @@ export interface EventLimits {
   readonly maxSessionLength?: number;
   /** The most characters that all events have together; 64 Mi. Beyond it, the oldest events of the owner with the most characters go. */
   readonly maxLength?: number;
-  /** Time that an event is kept, in milliseconds; 5 minutes. */
+  /** Lifetime of an event, in milliseconds; 5 minutes. */
   readonly maxAgeMs?: number;
   /** The clock, in milliseconds; one that never jumps by default. */
   readonly now?: () => number;
@@ -38,7 +38,7 @@ export function memoryEvents(limits: EventLimits = {}): EventStore {
   return { open: (owner) => new MemoryLog(shelf, owner) };
 }
 
-/** Owner of events by name; a session whose owner is not known is one by itself. */
+/** Owner of events by name; a session without a known owner counts separately. */
 type OwnerKey = string | MemoryLog;
 
 /** Events of one owner, in the order in which they came. */
@@ -53,7 +53,7 @@ interface Kept extends KeptEvent {
   readonly at: number;
 }
 
-/** Everything that is kept, in the order in which it came. */
+/** All stored events, in their original order. */
 class Shelf {
   readonly limits: Required<EventLimits>;
   readonly #events = new Set<Kept>();
@@ -119,7 +119,7 @@ class MemoryLog {
   readonly owner: OwnerKey;
   readonly #shelf: Shelf;
   readonly #events = new Set<Kept>();
-  /** The same events by stream; events only ever leave at the front. */
+  /** The same events by stream. Events are only ever removed at the front. */
   readonly #streams = new Map<string, Set<Kept>>();
   #length = 0;
 
@@ -145,9 +145,9 @@ class MemoryLog {
   }
 
   /**
-   * Events that followed another on its stream, oldest first.
+   * The events after another one on its stream, oldest first.
    *
-   * @returns `undefined` if the stream is not known, or if one of them is no longer kept.
+   * @returns `undefined` if the stream is not known, or if one of them is no longer stored.
    */
   replayAfter(stream: string, number: number): readonly KeptEvent[] | undefined {
     this.#shelf.expire();
@@ -167,7 +167,7 @@ class MemoryLog {
     this.#length = 0;
   }
 
-  /** Lets go of one event. */
+  /** Drops one event. */
   drop(event: Kept): void {
     this.#shelf.remove(event);
     if (!this.#events.delete(event)) return;

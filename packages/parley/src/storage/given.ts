@@ -7,10 +7,10 @@ const functions =
   'records.add records.get records.put records.touch records.delete events.open bus.publish bus.subscribe limits.take check close';
 
 /**
- * Refuses what is no store, for programs that no compiler checked.
+ * Rejects a value that is not a store, for untyped programs.
  *
- * @param keys The keys that seal what processes share; a shared store needs one.
- * @throws TypeError that says what is missing.
+ * @param keys The keys that seal shared data; a shared store needs one.
+ * @throws TypeError with the missing part.
  */
 export function refuseNoStore(store: Store | undefined, keys: readonly unknown[] | (() => unknown) | undefined): void {
   if (store === undefined) return;

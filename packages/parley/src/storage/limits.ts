@@ -11,15 +11,16 @@ export interface RateLimit {
 /** Answer of a measure: something may be done now, or not before some time. */
 export type Allowance = { readonly ok: true } | { readonly ok: false; readonly retryAfterMs: number };
 
-/** Measures of how often somebody may ask, by the clock of the store. */
+/** Rate limits, by the clock of the store. */
 export interface Limits {
   /**
-   * Takes from a measure, by the generic cell rate algorithm: what was refused costs nothing.
+   * Counts against a rate, by the generic cell rate algorithm. A refused request costs nothing.
    *
-   * @param key Names the measure. One that nobody took from for as long as its burst takes to come back is as if it were new, and no store keeps it.
-   * @param rate Rate of the measure, always the same for one key.
-   * @param cost Number that is taken; 1 by default. What is more than the burst is never granted.
-   * @returns Where there are not enough left, the time after which there may be, above 0 and at most that of a whole burst.
+   * @param key Names the counter. A counter that was not used for the time of a full burst is as good as new, and no
+   *   store keeps it.
+   * @param rate The rate, always the same for one key.
+   * @param cost The amount; 1 by default. More than the burst is never granted.
+   * @returns If there is not enough left, the time until there may be, above 0 and at most that of a whole burst.
    * @throws StoreError `full` or `unavailable`.
    */
   take(key: string, rate: RateLimit, cost?: number): NowOrLater<Allowance>;

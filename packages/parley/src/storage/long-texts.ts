@@ -4,7 +4,7 @@ import { longestRecord, type Records } from './records.ts';
 import { StoreError, type Store } from './store.ts';
 import { Turns } from './turns.ts';
 
-/** Time that a text waits for those who were told of it, in milliseconds. */
+/** Lifetime of a long text for its receivers, in milliseconds. */
 const waitMs = 60_000;
 
 /** The most records of one text. */
@@ -13,16 +13,17 @@ const mostRecords = 32;
 /** Beginning of the keys of such records. */
 const begins = 'bus ';
 
-/** The first character of what is published: the text itself, or the keys of the records that hold it. */
+/** The first character of a message: it holds the text itself, or the keys of its records. */
 const itself = 't';
 const inRecords = 'r';
 
 /**
- * Makes a bus of a store's that carries texts of any length: long ones travel as records. Their order is kept, and one whose record cannot be read is a
- * gap for whom it was meant.
+ * Makes a bus for texts of any length: long ones are stored as records. The order is kept. If a record cannot be read,
+ * its receivers get a gap.
  *
- * @param isOfOne Tells whether a channel has one listener at most, which none has by default: who has read a text there forgets it, so that a store keeps none
- *   for longer than it travels.
+ * @param isOfOne Tells whether a channel has at most one listener; by default none has. Its reader deletes the text, so
+ *   that a store keeps none
+ * for longer than needed.
  */
 export function busOfLongTexts(
   { bus, records }: Pick<Store, 'bus' | 'records'>,
@@ -35,7 +36,7 @@ export function busOfLongTexts(
         if (text.length < longestBusText) return await bus.publish(channel, itself + text);
         const keys = await keptIn(records, text);
         const heard = await bus.publish(channel, inRecords + JSON.stringify(keys));
-        // Nobody comes for it: what is told again is kept again.
+        // The text has no receiver. A repetition stores it again.
         if (heard === 0) void forgotten(records, keys);
         return heard;
       }),
@@ -44,7 +45,7 @@ export function busOfLongTexts(
       let ended = false;
       const take = async (sent: string): Promise<void> => {
         const text = await foundIn(records, sent, isOfOne(channel)).catch(() => undefined);
-        // What a listener throws is in nobody's way.
+        // An error of one listener does not affect others.
         microtask(() => {
           if (ended) return;
           if (text === undefined) onGap();
@@ -86,7 +87,7 @@ async function forgotten(records: Records, keys: readonly string[]): Promise<voi
   await Promise.allSettled(keys.map(async (key) => await records.delete(key)));
 }
 
-/** The text that was sent; `undefined` where something of it is gone, or it is none of ours. */
+/** The original text; `undefined` if a part of it is gone, or it is foreign. */
 async function foundIn(records: Records, sent: string, isLast: boolean): Promise<string | undefined> {
   if (!sent.startsWith(inRecords)) return sent.slice(itself.length);
   const keys: unknown = JSON.parse(sent.slice(inRecords.length));
@@ -99,7 +100,7 @@ async function foundIn(records: Records, sent: string, isLast: boolean): Promise
   return parts.every((part) => part !== undefined) ? parts.map((part) => part.text).join('') : undefined;
 }
 
-/** Tells whether a key is one of such records: others are nobody's to read here, or to forget. */
+/** Tells whether a key belongs to such records: no other keys may be read or deleted here. */
 function isRecord(key: string): boolean {
   return key.startsWith(begins);
 }

@@ -7,7 +7,7 @@ import {
 } from './credentials.ts';
 import { Turns } from './turns.ts';
 
-/** The most credentials of one store in memory; a program that reaches it keeps what nobody deletes. */
+/** The most credentials of one store in memory. A program that reaches it never deletes any. */
 const mostCredentials = 100_000;
 
 interface Entry extends KeptCredential {
@@ -15,8 +15,8 @@ interface Entry extends KeptCredential {
 }
 
 /**
- * Makes a store of credentials in the memory of this process: they are gone when it ends, and no other process sees them. It holds
- * up to 100,000; past that a write of a new key rejects, since nothing that was kept may be forgotten.
+ * Makes a store of credentials in the memory of this process. They are lost when it ends, and no other process sees
+ * them. It holds up to 100,000. Beyond that, a write of a new key rejects, since no stored credential may be dropped.
  */
 export function memoryCredentialStore(): CredentialStore {
   const kept = new Map<string, Entry>();

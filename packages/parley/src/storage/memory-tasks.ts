@@ -8,7 +8,10 @@ import type { TaskStore } from './tasks.ts';
 export interface MemoryTasksOptions {
   /** The most tasks; 10,000. */
   readonly maxTasks?: number;
-  /** The most bytes that tasks take together, about; 64 MiB. New ones may fill three quarters of it, so that those that there are can go on and end. */
+  /**
+   * The most bytes of all tasks together, about; 64 MiB. New ones may fill three quarters of it, so that existing ones
+   * can continue and end.
+   */
   readonly maxBytes?: number;
   /** The clock, in milliseconds; one that never jumps by default. */
   readonly now?: () => number;
@@ -19,19 +22,19 @@ const optionNames: Names<MemoryTasksOptions> = { maxTasks: 1, maxBytes: 1, now: 
 /** The stores that were made here. */
 const made = new WeakSet<TaskStore>();
 
-/** Tells whether a store is one in the memory of this process: nobody else can go on with what it keeps. */
+/** Tells whether a store is in the memory of this process: no other process can continue its tasks. */
 export function isInMemory(store: TaskStore): boolean {
   return made.has(store);
 }
 
 /**
- * Makes a store of tasks in the memory of this process: they are gone when it ends, and no other process sees them.
+ * Makes a store of tasks in the memory of this process. They are lost when it ends, and no other process sees them.
  *
- * Past a limit it forgets tasks that ended, those first that ended the longest ago, and never one that is open. Where open ones take three quarters of
- * the bytes a new task is told `full`; a change that needs more room rejects where they take seven eighths, and an end alone may take what is left. One that
- * needs no more room than the task has always succeeds.
+ * Beyond a limit it drops tasks that ended, the oldest first, and never an open one. If open tasks take three quarters
+ * of the bytes, a new task gets `full`. If they take seven eighths, a change that needs more room rejects, and only an
+ * end may use the rest. A change that needs no more room always succeeds.
  *
- * @throws TypeError for options that are unknown or make no sense.
+ * @throws TypeError for unknown or invalid options.
  */
 export function memoryTasks(options: MemoryTasksOptions = {}): TaskStore {
   refuseUnknown('memoryTasks', options, optionNames);
@@ -40,7 +43,7 @@ export function memoryTasks(options: MemoryTasksOptions = {}): TaskStore {
   refuseNoNumber('maxBytes', maxBytes);
   refuseOther('function', 'now', now);
   let shelf: TaskShelf | undefined;
-  // Whoever only names the store loads nothing of it.
+  // Creating the store loads nothing of it.
   const load = async (): Promise<TaskShelf> => {
     const loaded = await import('./memory/task-shelf.ts');
     return (shelf ??= new loaded.TaskShelf(maxTasks, maxBytes));

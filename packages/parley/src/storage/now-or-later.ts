@@ -3,12 +3,12 @@
 /** A value, or a promise of one. */
 export type NowOrLater<T> = T | PromiseLike<T>;
 
-/** Goes on with a value: at once where it is there, else when it comes. */
+/** Continues with a value: at once if it is ready, otherwise when it comes. */
 export function andThen<T, R>(value: NowOrLater<T>, proceed: (value: T) => R | Promise<R>): R | Promise<R> {
   return isLater(value) ? Promise.resolve(value).then(proceed) : proceed(value);
 }
 
-/** Puts something in the place of a failure, whether it is thrown at once or comes later. */
+/** Replaces a failure by a value, whether it is thrown at once or comes later. */
 export function orElse<T>(run: () => T | Promise<T>, instead: (error: unknown) => T): T | Promise<T> {
   try {
     const value = run();

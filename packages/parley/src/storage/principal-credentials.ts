@@ -11,8 +11,8 @@ const personal: ReadonlySet<CredentialKey['kind']> = new Set([
 ]);
 
 /**
- * The part of a store that is one person's, where one process serves many: its grants, logins, keys and consents have the principal in
- * their keys, so that nobody comes to what is another one's. Registrations of clients are shared.
+ * The part of a store that belongs to one user, if one process serves many. Its grants, logins, keys and consents have
+ * the principal in their keys, so that no user reaches another user's entries. Registrations of clients are shared.
  */
 export function principalCredentialStore(store: CredentialStore, principal: string): CredentialStore {
   const own = (key: CredentialKey): CredentialKey => (personal.has(key.kind) ? { ...key, principal } : key);

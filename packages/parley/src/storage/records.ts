@@ -1,53 +1,55 @@
 import type { NowOrLater } from './now-or-later.ts';
 
-/** A text that is kept. */
+/** A stored text. */
 export interface KeptRecord {
   readonly text: string;
   /** A whole number that grows with every change of the key, and is never given twice for one key, not even after it was deleted or expired. */
   readonly version: number;
 }
 
-/** The longest text of a record, in characters: every store takes this many, and none takes more. */
+/** The longest text of a record, in characters: every store accepts that length, and none accepts more. */
 export const longestRecord: number = 4 * 1024 * 1024;
 
 /**
- * Small texts that expire. Each key is linearizable: whatever began after a call ended sees what that call did, in any process.
+ * Small texts that expire. Each key is linearizable: a call that begins after another one ended sees its effect, in any
+ * process.
  *
- * A record is there until its time is over, and no longer: none goes early to make room, and none is given after its time. `ttlMs` is a number
- * of milliseconds above 0, whole or not; an empty text is a text like any other.
+ * A record exists exactly for its lifetime: it is never dropped early to make room, and never returned late. `ttlMs` is
+ * a number of milliseconds above 0, not necessarily an integer. An empty text is allowed.
  */
 export interface Records {
   /**
-   * Keeps a text where nothing is kept; of several that do so at once, one does.
+   * Stores a text if the key is free. If several processes do so at once, one succeeds.
    *
-   * @returns False, with nothing changed, when something is kept under the key.
+   * @returns False, without a change, if the key is in use.
    * @throws StoreError `full`, `too-large` or `unavailable`.
    */
   add(key: string, text: string, ttlMs: number): NowOrLater<boolean>;
   /**
-   * Reads a record; `undefined` where none is, or its time is over.
+   * Reads a record; `undefined` if there is none, or it has expired.
    *
    * @throws StoreError `unavailable`.
    */
   get(key: string): NowOrLater<KeptRecord | undefined>;
   /**
-   * Keeps a text in the place of what is there, with a time of its own.
+   * Stores a text in place of the current one, with a new lifetime.
    *
-   * @param version Left out, it is kept whatever is there. Above 0, only in the place of that very version. 0: only where nothing is kept, as `add`
-   *   does, for who wants the version.
-   * @returns The new version; `undefined`, with nothing changed, when something else than `version` says is there.
+   * @param version By default any version is replaced. Above 0, only that version is. With 0, the key must be free, as
+   *   for `add`;
+   * use it to get the version.
+   * @returns The new version; `undefined`, without a change, if the current one does not match `version`.
    * @throws StoreError `full`, `too-large` or `unavailable`.
    */
   put(key: string, text: string, ttlMs: number, version?: number): NowOrLater<number | undefined>;
   /**
-   * Gives a record another time from now on, be it longer or shorter; text and version stay.
+   * Sets a new lifetime of a record from now on, longer or shorter. Text and version stay.
    *
-   * @returns False when nothing is kept under the key.
+   * @returns False if the key has no record.
    * @throws StoreError `unavailable`.
    */
   touch(key: string, ttlMs: number): NowOrLater<boolean>;
   /**
-   * Forgets a record, if there is one.
+   * Removes a record, if there is one.
    *
    * @throws StoreError `unavailable`.
    */

@@ -9,9 +9,9 @@ export interface SealedCredentialStoreOptions {
 }
 
 /**
- * Makes a store of credentials whose texts are encrypted in the store that keeps them (AES-256-GCM), each bound to its key, so that
- * none can be moved to another. Which keys there are can be seen in that store. A text that opens with no key counts as none, and is
- * replaced by the next that is written.
+ * Makes a store of credentials whose texts are encrypted in an inner store (AES-256-GCM), each bound to its key, so
+ * that none can be moved to another key. The keys of entries are visible in that store. A text that no encryption key
+ * opens counts as missing, and is replaced by the next write.
  *
  * @throws TypeError without keys, or for one that is not 32 bytes.
  */

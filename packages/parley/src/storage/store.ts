@@ -6,30 +6,33 @@ import type { StreamLogs } from './stream-log.ts';
 import type { TaskStore } from './tasks.ts';
 
 /**
- * Place where the processes of one service keep what one of them cannot know alone: records that expire, the events of streams, texts from one
- * process to the others, and measures of how often somebody may ask. `memoryStore` makes one for a single process.
+ * Shared data of the processes of one service: expiring records, the events of streams, a bus between processes, and
+ * rate limits. `memoryStore` makes one for a single process.
  *
- * - A store may be used from the moment it is made. Where it answers at once nothing waits for it, which the type `NowOrLater` says.
- * - Every call ends within 2 seconds (a text on the bus within 5), and a failure is a `StoreError`, thrown or rejected. Who calls need set no clock.
- * - Keys, names of sessions and of streams, and channels are well-formed text of 1 to 2,048 characters; they may be secrets, and no store writes them
- *   where others than the owners of the store can read them. Keys of records, sessions and channels are spaces of their own.
- * - Texts are well-formed and come back character for character. Who reads one checks it like what a peer sent.
- * - Times are durations, counted by the clock of the store; the clocks of processes are never compared.
+ * - A store may be used from the moment it is made. If it answers synchronously, callers do not wait, as the type
+ *   `NowOrLater` says.
+ * - Every call ends within 2 seconds (a text on the bus within 5). A failure is a `StoreError`, thrown or rejected.
+ *   Callers need no time-out.
+ * - Keys, names of sessions and of streams, and channels are well-formed text of 1 to 2,048 characters. They may be
+ *   secrets: a store writes them only to places that its owners alone can read. Keys of records, sessions and channels
+ *   are separate name spaces.
+ * - Texts are well-formed and come back unchanged. A reader must validate one like data from a peer.
+ * - Times are durations, measured by the clock of the store. The clocks of processes are never compared.
  *
- * `testStore` of `parley-mcp/testing` is the tests of all this.
+ * `testStore` of `parley-mcp/testing` tests all of these rules.
  */
 export interface Store {
   /** Small texts that expire. */
   readonly records: Records;
-  /** The events of the streams of sessions, each kept before it is sent. */
+  /** The events of the streams of sessions, each stored before it is sent. */
   readonly events: StreamLogs;
-  /** Texts to whoever listens now, in any process. */
+  /** A bus to the current subscribers, in any process. */
   readonly bus: CountingBus;
-  /** Measures of how often somebody may ask. */
+  /** Rate limits. */
   readonly limits: Limits;
-  /** Tasks, where the store keeps them; those of one process are kept in its memory else. */
+  /** Tasks, if the store supports them; otherwise each process keeps them in its memory. */
   readonly tasks?: TaskStore;
-  /** True where several processes see the same; false for a store of this process alone. */
+  /** True if several processes see the same data; false for a store of this process alone. */
   readonly shared: boolean;
   /**
    * Finds out whether the store can be used now.
@@ -38,27 +41,27 @@ export interface Store {
    */
   check(): NowOrLater<void>;
   /**
-   * Ends subscriptions and connections; what is kept stays, where it is kept elsewhere. Clients of an engine that were handed over stay open.
-   * Closing twice is fine; what is called after it may fail as `unavailable`.
+   * Ends subscriptions and connections. Data in an external engine stays. Clients of an engine that the user passed in
+   * stay open. Closing twice is fine. Later calls may fail as `unavailable`.
    */
   close(): NowOrLater<void>;
 }
 
 /**
- * Reason why a store did not do what it was asked:
+ * Reason why a store call failed:
  *
- * - `unavailable`: it was not reached, did not answer in time, or was closed. What was asked may have been done or not.
- * - `fenced`: somebody else writes the stream now, or it is complete. Nothing was changed.
+ * - `unavailable`: it was not reached, did not answer in time, or was closed. The change may have happened or not.
+ * - `fenced`: another writer has the stream now, or it is complete. Nothing was changed.
  * - `full`: it has no room. Nothing was changed.
- * - `too-large`: the text is longer than the store takes. Nothing was changed.
+ * - `too-large`: the text is longer than the store accepts. Nothing was changed.
  */
 export type StoreErrorReason = 'unavailable' | 'fenced' | 'full' | 'too-large';
 
-/** Failure of a store; `reason` says what it means for who asked. */
+/** Failure of a store; `reason` tells the caller what it means. */
 export class StoreError extends Error {
   readonly reason: StoreErrorReason;
 
-  /** @param message What failed and with what; no key or text that is kept, since those may be secrets. */
+  /** @param message The failed operation and its cause, without any stored key or text, since those may be secrets. */
   constructor(reason: StoreErrorReason, message: string, options: { readonly cause?: unknown } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'StoreError';

@@ -1,4 +1,4 @@
-/** The events of the streams of sessions, kept before they are sent, so that any process can go on with a stream. */
+/** The events of the streams of sessions, stored before they are sent, so that any process can continue a stream. */
 
 import type { NowOrLater } from './now-or-later.ts';
 
@@ -12,7 +12,7 @@ export interface KeptEvent {
 
 /** Rest of a stream: what followed one of its events. */
 export interface StreamRest {
-  /** The events, in order, without a gap; none when that event was the newest. */
+  /** The events, in order, without a gap; empty if that event was the newest. */
   readonly events: readonly KeptEvent[];
   /** True when nothing comes after them: the last one was appended as the last. */
   readonly complete: boolean;
@@ -22,54 +22,64 @@ export interface StreamRest {
 
 /** Writer of a stream. Appends may be begun without waiting for those before; they are done in the order in which they were begun. */
 export interface StreamWriter {
-  /** Name by which he goes on after an append that failed, asked for then: given to `write`, it makes nobody the writer but him. */
+  /**
+   * Name by which the writer continues after a failed append. Passed to `write`, it makes only this writer the writer
+   * again.
+   */
   readonly mark: string;
   /**
-   * Keeps the next event. When it has ended, any process can read it.
+   * Stores the next event. When it has resolved, any process can read the event.
    *
-   * An append that fails is the last of its writer: those after it fail alike, so that a stream never has a hole. What was kept before stays.
+   * A failed append is the last one of its writer. Later ones fail in the same way, so that a stream never has a gap.
+   * Earlier events stay.
    *
-   * @param last True when it is the last event: the stream is complete, and nobody writes it any more.
-   * @returns Its number: one more than that of the event before, whoever wrote that.
-   * @throws StoreError `fenced` when somebody else became the writer, when the stream is complete, or when its log was cleared; else `full` or
-   *   `unavailable`.
+   * @param last True for the last event: the stream is complete, and cannot be written any more.
+   * @returns Its number: one more than that of the previous event, whichever writer stored that.
+   * @throws StoreError `fenced` if there is another writer, the stream is complete, or its log was cleared; otherwise
+   * `full` or
+   * `unavailable`.
    */
   append(data: string, last?: boolean): NowOrLater<number>;
 }
 
 /**
- * The streams of one session. A store keeps a bounded number of events and characters of each session: what is over goes, oldest first and up to
- * the newest event, and numbers count on all the same.
+ * The streams of one session. A store keeps a limited number of events and characters of each session. Beyond it, the
+ * oldest events are dropped, never the newest one, and numbers continue.
  *
- * A stream that nobody wrote for the time that the store keeps events is gone, as if it had never been. Its writer may go on, and its numbers with
- * him; only then may somebody who had been fenced write again. Who must keep writers out for longer has a record for it.
+ * A stream that was not written for the store's event lifetime is gone, as if it had never existed. Its writer may
+ * continue with its numbers. Only then may a fenced writer write again. To keep a writer out for longer, use a record.
  */
 export interface StreamLog {
   /**
-   * Makes somebody the only writer of a stream, from now on: appends of the one before, also those under way, fail as `fenced` or are numbered before
-   * his. A stream that is not known begins, with number 1, or after the last event that the mark says was kept.
+   * Makes the caller the only writer of a stream, from now on. Appends of the previous writer, also those under way,
+   * fail as `fenced` or get earlier numbers. An unknown stream begins with number 1, or after the last event that the
+   * mark knows as stored.
    *
-   * @param about What readers want to know of the stream, such as the request that it answers; of a stream that is known already, what was said
-   *   first stays.
-   * @param mark Mark of a writer who goes on, since an append of his failed; what is late of that is fenced. Where the answer to this is lost, the same
-   *   mark does it again. By default the writer is another one, whoever wrote it before; a store that may not hear of one sees to it that what is late of it
-   *   fences nobody who asked after it.
-   * @throws StoreError `fenced` when the stream is complete, or somebody else became its writer since the mark was given; else `full`, `too-large` (`about` has up to 65,536 characters) or
-   *   `unavailable`.
+   * @param about Description of the stream for readers, such as the request that it answers. A known stream keeps its
+   * first description.
+   * @param mark Mark of a writer that continues after a failed append. A late duplicate of that append is fenced. If
+   *   the answer to this call is lost, repeat it with the
+   * same mark. By default the caller counts as a new writer. A store that may receive a call late must ensure that the
+   * late call
+   * fences no later writer.
+   * @throws StoreError `fenced` if the stream is complete, or another writer came since the mark was issued; otherwise
+   * `full`, `too-large` (`about` has up to 65,536 characters) or
+   * `unavailable`.
    */
   write(stream: string, about: string, mark?: string): NowOrLater<StreamWriter>;
   /**
-   * Reads what followed an event.
+   * Reads the events after another one.
    *
    * @param after Number of that event; 0 for all.
-   * @returns `undefined` when the stream is not known, when it has no such event yet, or when something that followed is no longer kept: what is read
-   *   is whole, or nothing.
+   * @returns `undefined` if the stream is not known, has no such event yet, or a later event is no longer stored: the
+   * result is
+   * complete, or there is none.
    * @throws StoreError `unavailable`.
    */
   read(stream: string, after: number): NowOrLater<StreamRest | undefined>;
   /**
-   * Forgets every stream: the session is over. The writers that this log made are fenced. One of another process that appends afterwards begins his stream
-   * anew, with his next number, and it expires.
+   * Removes every stream: the session is over. The writers that this log made are fenced. If a writer of another
+   * process appends later, its stream begins again, with its next number, and expires.
    *
    * @throws StoreError `unavailable`.
    */
@@ -78,6 +88,6 @@ export interface StreamLog {
 
 /** The logs of sessions. */
 export interface StreamLogs {
-  /** Opens the log of one session, which asks nothing of the store; two that are opened for one session are the same. */
+  /** Opens the log of one session, without a call to the store. Two logs of one session are equivalent. */
   open(session: string): StreamLog;
 }

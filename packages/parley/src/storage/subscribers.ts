@@ -1,20 +1,22 @@
 import { microtask } from '../jsonrpc/timeout.ts';
 
-/** Whoever listens to the channels of a bus in this process. */
+/** The subscribers to channels of a bus in this process. */
 export class Subscribers {
   readonly #channels = new Map<string, Set<Subscriber>>();
 
-  /** Number of channels that somebody listens to. */
+  /** Number of channels with a subscriber. */
   get size(): number {
     return this.#channels.size;
   }
 
-  /** Tells whether somebody listens to a channel. */
+  /** Tells whether a channel has a subscriber. */
   has(channel: string): boolean {
     return this.#channels.has(channel);
   }
 
-  /** Adds a listener, who may have several subscriptions; gives what ends this one, which may be called again. */
+  /**
+   * Adds a subscription. A listener may have several. Returns a function that ends this one, and may be called again.
+   */
   add(channel: string, hear: (text: string) => void): () => void {
     const subscriber: Subscriber = { hear };
     const subscribers = this.#channels.get(channel) ?? new Set();
@@ -26,7 +28,10 @@ export class Subscribers {
     };
   }
 
-  /** Hands a text to every listener of a channel, each in a turn of its own, so that one that throws is in nobody's way; gives their number. */
+  /**
+   * Delivers a text to every subscriber of a channel, each in its own turn, so that an error of one does not affect
+   * others. Returns their number.
+   */
   tell(channel: string, text: string): number {
     const subscribers = this.#channels.get(channel);
     for (const subscriber of subscribers ?? []) microtask(() => subscriber.hear?.(text));
@@ -34,7 +39,7 @@ export class Subscribers {
   }
 }
 
-/** One subscription; it hears nothing once it ended. */
+/** One subscription. It receives nothing after its end. */
 interface Subscriber {
   hear: ((text: string) => void) | undefined;
 }

@@ -6,7 +6,7 @@ export function wholeMs(ms: number): number {
   return Math.ceil(Math.max(-century, Math.min(ms, century)));
 }
 
-/** The same of a duration that may be left out, for columns and arguments. */
+/** Rounds a duration that may be left out, for columns and arguments. */
 export function wholeMsOrNull(ms: number | 'keep' | undefined): number | null {
   return typeof ms === 'number' ? wholeMs(ms) : null;
 }

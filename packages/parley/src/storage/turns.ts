@@ -1,12 +1,12 @@
-/** Turns of one process: what has the same name runs one after the other, in the order in which it came. */
+/** Turns within one process: work with the same name runs in sequence, in its original order. */
 export class Turns {
-  /** The end of the last turn of each name; gone when nobody waits. */
+  /** The end of the last turn of each name; removed when no work waits. */
   readonly #last = new Map<string, Promise<void>>();
 
   /**
-   * Runs something when its turn comes.
+   * Runs work when its turn comes.
    *
-   * @param signal Gives up waiting, by a rejection with its reason; what runs is not stopped by it.
+   * @param signal Aborts the wait, by a rejection with its reason. It does not stop running work.
    */
   async run<Result>(name: string, run: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     signal?.throwIfAborted();
@@ -27,12 +27,12 @@ export class Turns {
   }
 }
 
-/** Waits for something, or for a signal that gives it up, which rejects with its reason; what is waited for goes on. */
+/** Waits for work, or until a signal aborts the wait, which rejects with its reason. The work continues. */
 export async function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
   if (signal === undefined) return await work;
   let abort = (): void => {};
   const aborted = new Promise<never>((_, reject) => {
-    // A reason may be anything; it is what the owner of the signal gave.
+    // A reason may be any value that the owner of the signal passed.
     abort = () => reject(signal.reason as Error);
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });

@@ -25,7 +25,10 @@ export class TaskAsker implements Asker {
   readonly #run: TaskRun;
   readonly #client: TaskClient;
   readonly #once: Once;
-  /** Number of keys that this run took of each name: who drives rounds by hand may put a question again under the same one. */
+  /**
+   * Number of keys that this run used for each name: a handler that manages its rounds may repeat a question under the
+   * same name.
+   */
   readonly #turns = new Map<string, number>();
   #order = 0;
 

@@ -2,26 +2,30 @@ import { hashOf } from '../connection/hash.ts';
 import type { TaskStatus } from '../protocol/features/tasks.ts';
 import type { TaskRecord } from './record.ts';
 
-/** Line of a log of tasks: who did what with which. It has nothing that was said, and no id, which for a task of nobody is its key. */
+/**
+ * Line of an audit log of tasks: the principal, the action and the task. It contains no content and no id, since the id
+ * is the key of a task without a principal.
+ */
 export interface TaskAudit {
   /**
-   * Kind of it. `created` and `ended` are told once for each task, by the process that did it; one that expires does not end. `retrieved` is an outcome
-   * that was handed over, and `refused` a request for an id that is not there, or is somebody else's: its client cannot tell them apart.
+   * Kind of event. `created` and `ended` are logged once for each task, by the process that caused them. A task that
+   * expires does not end. `retrieved` means that an outcome was returned. `refused` is a request for an unknown id, or
+   * for another principal's task: the client cannot tell them apart.
    */
   readonly event: 'created' | 'ended' | 'retrieved' | 'refused';
   /** Digest of the id, the same in each line. */
   readonly task: string;
-  /** Principal whose task it is; empty for nobody's, and left out where there is none. */
+  /** Principal that owns the task; empty without a principal, and left out if there is no task. */
   readonly owner?: string;
-  /** Principal who asked, of `retrieved` and `refused`; empty for nobody. */
+  /** Requesting principal, for `retrieved` and `refused`; empty without one. */
   readonly by?: string;
-  /** Tool of the task; left out where there is none. */
+  /** Tool of the task; left out if there is none. */
   readonly tool?: string;
   /** Status in which it ended. */
   readonly status?: TaskStatus;
 }
 
-/** Tells of a task. */
+/** Makes the line for a task. */
 export function auditLine(event: TaskAudit['event'], record: TaskRecord, by?: string): TaskAudit {
   const { id, owner, request, status } = record;
   return {
@@ -34,7 +38,7 @@ export function auditLine(event: TaskAudit['event'], record: TaskRecord, by?: st
   };
 }
 
-/** Tells of a request for an id that there is no task of. */
+/** Makes the line for a request with an unknown id. */
 export function strangerAudit(id: string, by: string): TaskAudit {
   return { event: 'refused', task: hashOf(id), by };
 }

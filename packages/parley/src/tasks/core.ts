@@ -1,4 +1,4 @@
-/** Tasks in the words of 2025-11-25, where either end may have some, and as both surfaces describe them. */
+/** Tasks in the form of 2025-11-25, where either end may have some, and the parts that both task dialects share. */
 
 import { errorFromWire, McpError } from '../protocol/error.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
@@ -8,13 +8,13 @@ import type { Revision } from '../protocol/revision.ts';
 import type { TaskRecord } from './record.ts';
 
 /**
- * A task without its outcome. A result that says `isError` is a failed task in 2025-11-25, and a completed one in the extension.
- * (Spec 2025-11-25, Tasks, Task Status; ext-tasks, Task status.)
+ * A task without its outcome. A result with `isError` is a failed task in 2025-11-25, and a completed one in the
+ * extension. (Spec 2025-11-25, Tasks, Task Status; ext-tasks, Task status.)
  */
 export function taskView(record: TaskRecord, { tasks }: Revision): Task {
   const { id, statusMessage, createdAt, updatedAt, ttlMs, pollIntervalMs } = record;
   const failed = tasks === 'core' && record.outcome?.result?.['isError'] === true;
-  // Spec 2025-11-25, Tasks, Task Execution Errors: a failed task says something (SHOULD).
+  // Spec 2025-11-25, Tasks, Task Execution Errors: a failed task has a message (SHOULD).
   const words = statusMessage ?? (failed ? 'the tool answered with an error' : undefined);
   return {
     taskId: id,
@@ -26,16 +26,16 @@ export function taskView(record: TaskRecord, { tasks }: Revision): Task {
   };
 }
 
-/** `_meta` that says which task a message is of. */
+/** `_meta` that names the task of a message. */
 export function relatedTo(taskId: string): Readonly<Record<string, unknown>> {
   return { [metaKey.relatedTask]: { taskId } };
 }
 
 /**
- * The answer to `tasks/result` for a task that has ended: what its request would have been answered with.
+ * The answer to `tasks/result` for a task that has ended: the answer that its request would have had.
  *
- * @param project Makes the result what the revision has.
- * @throws McpError The error that it ended with; internalError for one that was cancelled.
+ * @param project Converts the result to the revision.
+ * @throws McpError The error that it ended with; internalError for a cancelled one.
  */
 export function retrieved({ id, outcome }: TaskRecord, project: (result: JsonObject) => JsonObject): JsonObject {
   if (outcome?.result !== undefined) {
@@ -47,12 +47,12 @@ export function retrieved({ id, outcome }: TaskRecord, project: (result: JsonObj
   throw errorFromWire(outcome.error);
 }
 
-/** The same for an id that nobody has, one that expired and one of somebody else. */
+/** The same error for an unknown id, an expired one and another principal's. */
 export function unknownTask(): McpError {
   return new McpError('invalidParams', 'there is no such task');
 }
 
-/** Spec 2025-11-25, Tasks, Task Cancellation: what has ended cannot be cancelled. */
+/** Spec 2025-11-25, Tasks, Task Cancellation: an ended task cannot be cancelled. */
 export function endedAlready(record: TaskRecord, revision: Revision): McpError {
   return new McpError('invalidParams', `the task has ended: it is ${taskView(record, revision).status}`);
 }

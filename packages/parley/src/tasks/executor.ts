@@ -3,54 +3,62 @@ import type { HeldTask, Keeper } from './keeper.ts';
 import { leaseEnded } from './machine.ts';
 
 /**
- * Engine that has the work of tasks done, in the place of processes that look for it themselves: a queue of jobs, or durable workflows. It keeps
- * no state of a task, and is told of ids alone: in a process that has the tools and the store it calls `server.tasks.run(id)`, as often as it
- * likes. Two runs of one task never count, whatever the engine does.
+ * Engine that schedules the work of tasks, in place of processes that look for it themselves: a job queue, or durable
+ * workflows. It keeps no state of a task, and gets only ids. In a process that has the tools and the store it calls
+ * `server.tasks.run(id)`, as often as it likes. Two runs of one task never both count, whatever the engine does.
  */
 export interface TaskExecutor {
   /**
-   * Takes a new task; its client is told of it when this has resolved. It may be told of one that it has: what it may not have heard of, since a
-   * process ended or it was away, is told again, and need not be begun twice.
+   * Takes a new task. Its client gets the task when this has resolved. It may be called again for a known task, since a
+   * process may have ended, or the engine may have been down. The engine need not start such a task twice.
    *
-   * @param queue Names whose tasks they are, where several servers share a store.
-   * @returns A promise where that takes time: one that rejects, or that does not settle in 10 seconds, refuses the task, and nothing runs.
+   * @param queue Name of the queue, if several servers share a store.
+   * @returns A promise if it takes time. If it rejects, or does not settle in 10 seconds, the task is refused, and
+   * nothing runs.
    */
   start(id: string, queue: string): Promise<void> | void;
   /**
-   * Hears that a task goes on which `run` said `'asks'` of. It is tried five times; since a process may end before, an engine asks `run` from
-   * time to time all the same.
+   * Called when a task continues for which `run` returned `'asks'`. It is tried five times. Since a process may end
+   * before, an engine should also call `run` from time to time.
    */
   wake(id: string): Promise<void> | void;
-  /** Hears that a task was cancelled, so that its work may be taken out. A run that goes on is aborted without it. It is tried as `wake` is. */
+  /**
+   * Called when a task was cancelled, so that its job may be removed. A running run is aborted without it. It is
+   * retried like `wake`.
+   */
   cancel(id: string): Promise<void> | void;
 }
 
 /**
- * State of a task after an engine had it run. With `ended` there is nothing more to do, and none with `unknown`, where it expired or never was,
- * nor with `left`, where somebody outside ends it. With `asks` it waits for its client: call again after `wake`. With `later` another process has it, as
- * one that died does until its lease ends: call again in some seconds.
+ * State of a task after an engine called `run`. `ended`, `unknown` (expired or never created) and `left` (an external
+ * system ends it) need no further call. With `asks` it waits for its client: call again after `wake`. With `later`
+ * another process has it, perhaps a dead one until its lease ends: call again in some seconds.
  */
 export type TaskTurn = 'ended' | 'unknown' | 'left' | 'asks' | 'later';
 
 /** Time that an engine has to take a word, in milliseconds. */
 const takeMs = 10_000;
 
-/** Times that a word is tried which nobody waits for, and the first pause between, in milliseconds. */
+/** Number of tries of a call that no caller awaits, and the first pause between them, in milliseconds. */
 const mostTries = 5;
 const firstPauseMs = 100;
 
-/** Time between looks for tasks of which an engine may not have heard, and until it is told once more where it was away, in milliseconds. */
+/**
+ * Interval of checks for tasks that an engine may not know, and time until the next notice after an outage, in
+ * milliseconds.
+ */
 const everyMs = 30_000;
 const againMs = 60_000;
 const mostTold = 100;
 
 /**
- * Time after which an engine is told again of a task that it never had run, in milliseconds: it may have lost it, or been taken away from the
- * queue. It is short beside the hour that a task lives by default, and long enough that an engine with 10,000 tasks to begin hears 17 words a second.
+ * Time after which an engine is notified again of a task that it never ran, in milliseconds: it may have lost the task.
+ * It is short compared with a task's default lifetime of an hour. It is long enough that an engine with 10,000 waiting
+ * tasks gets only 17 calls a second.
  */
 const heardMs = 10 * 60_000;
 
-/** Process that tells an engine what it may not have heard. */
+/** Process that notifies an engine of tasks that it may not know. */
 export interface Teller {
   /** Names the process to the store. */
   readonly node: string;
@@ -61,9 +69,9 @@ export interface Teller {
 
 /** Tells an engine of tasks, within bounds. */
 export class Engine {
-  /** Time between two looks for what it may not have heard of, in milliseconds. */
+  /** Interval of checks for tasks that it may not know, in milliseconds. */
   readonly everyMs: number = everyMs;
-  /** Time in which it was told of a new task, or refused it, in milliseconds. */
+  /** Time within which it accepts or refuses a new task, in milliseconds. */
   readonly tellsWithinMs: number = takeMs + 5000;
   readonly #executor: TaskExecutor;
   readonly #queue: string;
@@ -75,17 +83,23 @@ export class Engine {
     this.#onError = onError;
   }
 
-  /** @throws Whatever the engine does, and an error where it takes too long. */
+  /** @throws An error of the engine, and an error if it takes too long. */
   start(id: string): Promise<void> {
     return withinTime('start', () => this.#executor.start(id, this.#queue));
   }
 
-  /** The engine has heard of a task: for ten minutes nobody is to tell it again. Where that is not kept it is told, which does no harm. */
+  /**
+   * The engine has the task: no process notifies it again for ten minutes. If that cannot be stored, it is notified
+   * again, which does no harm.
+   */
   heard({ store }: Keeper, { record: { id, hand }, epoch }: HeldTask): void {
     if (hand === 'queued') void this.#trying('a task', () => store.renew([{ id, epoch }], heardMs));
   }
 
-  /** Tells of what is due: the engine may not have heard of it, since a process ended between two words, or it was away. Runs whose process is gone are free then. */
+  /**
+   * Notifies the engine of due tasks: it may not know them, since a process ended at the wrong moment, or it was down.
+   * Runs of dead processes are free then.
+   */
   async tellDue(keeper: Keeper, { node, now, isOver }: Teller): Promise<void> {
     for (let found = mostTold; found === mostTold && !isOver();) {
       const due = await keeper.claim(node, againMs, mostTold);
@@ -100,7 +114,7 @@ export class Engine {
       kept.record.hand === 'running'
         ? await keeper.change(kept, ({ record, epoch }) => (epoch === kept.epoch ? leaseEnded(record, now) : 'fenced'))
         : kept;
-    // What waits for its client, or has ended, is not to be run.
+    // A task that waits for its client, or has ended, does not run.
     if (typeof free !== 'object' || free.record.hand !== 'queued' || free.record.status !== 'working') return;
     const { id, replays } = free.record;
     await this.start(id);

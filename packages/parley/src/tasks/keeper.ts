@@ -24,15 +24,15 @@ export interface HeldTask {
 /** The needs of keeping tasks. */
 export interface KeeperParts {
   readonly store: TaskStore;
-  /** Names whose tasks they are, where several share a store. */
+  /** Name of the queue, if several share a store. */
   readonly queue: string;
   readonly texts: RecordTexts;
   /** Time for which an outcome is kept at least, in milliseconds. */
   readonly keepMs: number;
   now(): number;
-  /** Hears of tasks that cannot be read here, which are as if they were not there. */
+  /** Receives errors about tasks that cannot be read here. They count as missing. */
   onError(error: unknown, where: string): void;
-  /** Hears of each task that comes to its end by a change of this process. */
+  /** Called for each task that this process ended. */
   onEnd?(record: TaskRecord): void;
 }
 
@@ -45,23 +45,23 @@ type ReadingWay = 'recordOf' | 'seenAs';
 /** Time that a bus has to end, in milliseconds. */
 const closeMs = 1000;
 
-/** Time after which a bus that could not be heard is tried again, in milliseconds. */
+/** Time after which a failed subscription to the bus is retried, in milliseconds. */
 const againMs = 2000;
 
 /** Time for which a claimed task is put back that cannot be read here, in milliseconds. */
 const unreadableMs = 60_000;
 
-/** Shortest time between two looks at a task of which nobody tells, in milliseconds. */
+/** Shortest interval between two reads of a task without notifications, in milliseconds. */
 const shortestLookMs = 1000;
 
 /** Number of times that a change is tried over what others changed meanwhile. */
 const mostTries = 100;
 
-/** Keeps tasks in a store, and tells whoever waits for one that it changed, in this process and, over a bus, in others. */
+/** Stores tasks, and notifies waiting callers of changes, in this process and, over a bus, in others. */
 export class Keeper {
   readonly #parts: KeeperParts;
   readonly #heard = new Map<string, Set<(kept: HeldTask | undefined) => void>>();
-  /** Names it among those that hear of its changes; servers of one process may share a store. */
+  /** Identifies it on the bus: servers of one process may share a store. */
   readonly #self = crypto.randomUUID();
   #bus: Promise<Unsubscribe> | undefined;
   #cancelAgain = (): void => undefined;
@@ -74,19 +74,19 @@ export class Keeper {
     return this.#parts.store;
   }
 
-  /** The task under an id; `undefined` where there is none, or none any more. */
+  /** The task with an id; `undefined` if there is none, or it is gone. */
   async read(id: string): Promise<HeldTask | undefined> {
     const stored = await this.#own(id);
     return stored === undefined ? undefined : await this.#opened(stored);
   }
 
-  /** The same for whoever only looks at it: its record is that of others who do. */
+  /** Reads a task for a caller that only inspects it: several such callers share the record. */
   async look(id: string): Promise<HeldTask | undefined> {
     const stored = await this.#own(id);
     return stored === undefined ? undefined : await this.#opened(stored, 'seenAs');
   }
 
-  /** The same as it is read. @throws UnreadableTask where it is there, and cannot be read here. */
+  /** Reads a task. @throws UnreadableTask if it exists, and cannot be read here. */
   async demand(id: string): Promise<HeldTask | undefined> {
     const stored = await this.#own(id);
     return stored === undefined ? undefined : await this.#read(stored);
@@ -95,26 +95,26 @@ export class Keeper {
   /**
    * Adds a task.
    *
-   * @param dueInMs Time that its maker has to claim it.
-   * @param most Limit of tasks of its owner that have not ended.
-   * @param share Name under which a store counts what it takes, where it has no owner.
-   * @returns `full` where the limit is reached, `no-room` where the store has no room for it.
+   * @param dueInMs Time for its creator to claim it.
+   * @param most Limit of unfinished tasks of its owner.
+   * @param share Name under which a store counts its room, if it has no owner.
+   * @returns `full` if the limit is reached, `no-room` if the store has no room for it.
    */
   async add(record: TaskRecord, dueInMs: number, most: number, share?: string): Promise<HeldTask | 'full' | 'no-room'> {
     const kept: HeldTask = { record, version: 1, epoch: 0, heldSince: this.#clocks };
     const stored = { ...(await this.#stored(kept, dueInMs)), ...this.#life(record) };
     const outcome = await this.store.add(share === undefined ? stored : { ...stored, share }, most);
-    // Ids have 144 random bits: one that is known already is none of chance.
+    // Ids have 144 random bits, so a known one cannot be chance.
     if (outcome === 'known') throw new Error('the store says that a task of this id is there already');
     return outcome === 'added' ? kept : outcome;
   }
 
   /**
-   * Changes a task, over whatever others changed meanwhile.
+   * Changes a task, on top of concurrent changes.
    *
-   * @param from The task as it was last seen, or its id.
-   * @param step Gives the next record, or why there is none.
-   * @param claimForMs For how long whoever changes it holds it from now on, where the step makes it one that runs; it then has a new epoch.
+   * @param from The task as last seen, or its id.
+   * @param step Returns the next record, or the reason why there is none.
+   * @param claimForMs Length of the lease from now on, if the step makes it a running task. It then has a new epoch.
    */
   async change(
     from: HeldTask | string,
@@ -132,7 +132,7 @@ export class Keeper {
       const life = record.ttlMs === kept.record.ttlMs ? {} : this.#life(record);
       const heldSince = this.#clocks;
       if (await this.store.swap({ ...(await this.#stored(next, claims ? claimForMs : dueOf(record))), ...life })) {
-        // Whoever hears of it may hand its outcome over, which comes after its end.
+        // A listener may return the task's outcome to a client, which must come after this event.
         if (hasEnded(record) && !hasEnded(kept.record)) this.#parts.onEnd?.(record);
         this.#tell(next);
         return claims ? { ...next, heldSince } : next;
@@ -150,18 +150,18 @@ export class Keeper {
   ): Promise<{ readonly records: readonly TaskRecord[]; readonly next: string | undefined }> {
     const stored = await this.store.list({ queue: this.#parts.queue, owner }, after, most);
     const opened = await Promise.all(stored.map(async (one) => await this.#opened(one)));
-    // A store may not tell two owners apart whose names are no well-formed text.
+    // A store may confuse two owners whose names are not well-formed text.
     const records = opened.flatMap((held) => (held?.record.owner === owner ? [held.record] : []));
     return { records, next: stored.length < most ? undefined : stored.at(-1)?.id };
   }
 
-  /** Claims what is due: its holders are gone, or it waits to be run. */
+  /** Claims due tasks: their holders are dead, or they wait to run. */
   async claim(node: string, forMs: number, most: number): Promise<readonly HeldTask[]> {
     const heldSince = this.#clocks;
     const stored = await this.store.claim(this.#parts.queue, { node, forMs, most });
     const opened = await Promise.all(stored.map(async (one) => await this.#opened(one)));
     const unreadable = stored.filter((_, at) => opened[at] === undefined);
-    // Another process may have its key; until then it is in nobody's way.
+    // Another process may have its key. Until then it blocks no other task.
     if (unreadable.length > 0)
       await this.store.renew(
         unreadable.map(({ id, epoch }) => ({ id, epoch })),
@@ -171,9 +171,9 @@ export class Keeper {
   }
 
   /**
-   * Hears of changes of a task; where the store tells nothing, of those in this process alone.
+   * Subscribes to changes of a task; without a bus, only to those in this process.
    *
-   * @param hear Gets what it became, or nothing where another process changed it.
+   * @param hear Receives the new state, or `undefined` if another process changed it.
    */
   hear(id: string, hear: (kept: HeldTask | undefined) => void): () => void {
     this.#listen();
@@ -186,25 +186,26 @@ export class Keeper {
   }
 
   /**
-   * Hears of each later state of a task, once: at once in this process and over a bus, else from time to time until it has ended.
+   * Reports each later state of a task, once: at once in this process and over a bus, otherwise by polling until it has
+   * ended.
    *
-   * @param from The task as it was last seen.
-   * @param see Gets the task as it is by now, or nothing when it is gone.
-   * @param isStale True where it may have changed since it was seen.
+   * @param from The task as last seen.
+   * @param see Receives the current task, or `undefined` if it is gone.
+   * @param isStale True if it may have changed since it was seen.
    */
   watch(from: HeldTask, see: (kept: HeldTask | undefined) => void, isStale = false): () => void {
     const { id, pollIntervalMs } = from.record;
     let { version } = from;
     let isOver = false;
     let cancel = (): void => undefined;
-    // What is read may be older than what was heard meanwhile.
+    // A read may return an older state than a notification meanwhile.
     const take = (next: HeldTask | undefined): void => {
       if (next === undefined || hasEnded(next.record)) cancel();
       if (isOver || (next !== undefined && next.version <= version)) return;
       ({ version } = next ?? { version });
       see(next);
     };
-    // A store that is away is asked again.
+    // If the store is down, the read is retried.
     const look = (): void =>
       void this.read(id)
         .then((kept) => this.#hand(kept, take))
@@ -222,7 +223,7 @@ export class Keeper {
     };
   }
 
-  /** Has whoever waits for a task here look again: something else than the task changed for which they wait. */
+  /** Makes waiting callers here read a task again, because a condition outside of the task changed. */
   lookAgain(id: string): void {
     for (const hear of this.#heard.get(id) ?? []) hear(undefined);
   }
@@ -232,7 +233,7 @@ export class Keeper {
     this.#heard.clear();
     this.#cancelAgain();
     const ended = this.#bus?.then(async (end) => await end());
-    // A bus that is away is left alone: the process is not held up by it.
+    // A failing bus does not delay the process.
     if (ended !== undefined) await settledWithin(closeMs, ended);
   }
 
@@ -241,14 +242,14 @@ export class Keeper {
     if (bus === undefined || this.#bus !== undefined) return;
     const hear = (text: string): void => this.#told(text);
     this.#bus = Promise.resolve().then(async () => await bus.subscribe(this.#channel, hear, () => this.#missedSome()));
-    // What was changed before it is heard was missed.
+    // Changes from before the subscription were missed.
     this.#bus.then(
       () => this.#missedSome(),
       () => this.#listenLater(),
     );
   }
 
-  /** Tries again to hear of what others change, as long as somebody waits for it. */
+  /** Retries the subscription to other processes' changes, while callers wait. */
   #listenLater(): void {
     this.#cancelAgain = after(againMs, () => {
       this.#bus = undefined;
@@ -256,7 +257,7 @@ export class Keeper {
     });
   }
 
-  /** Some change may not have been told: all who wait look again. */
+  /** A notification may have been missed: all waiting callers read again. */
   #missedSome(): void {
     for (const id of this.#heard.keys()) this.lookAgain(id);
   }
@@ -282,7 +283,7 @@ export class Keeper {
       void quiet(Promise.resolve().then(async () => await bus.publish(this.#channel, `${id} ${this.#self}`)));
   }
 
-  /** Tells one who hears of a task: what fails there undoes no change, and ends no process. */
+  /** Notifies one listener. Its failure undoes no change, and ends no process. */
   #hand(kept: HeldTask | undefined, hear: (kept: HeldTask | undefined) => void): void {
     try {
       hear(kept);
@@ -291,7 +292,7 @@ export class Keeper {
     }
   }
 
-  /** The task of an id, where it is of this queue: those of others in the same store are not there. */
+  /** The task of an id, if it belongs to this queue. Tasks of other queues in the store do not exist here. */
   async #own(id: string): Promise<StoredTask | undefined> {
     const stored = await this.store.get(id);
     return stored?.queue === this.#parts.queue ? stored : undefined;
@@ -326,7 +327,7 @@ export class Keeper {
     };
   }
 
-  /** Lets what has ended be kept for a while, so that whoever waits for it can fetch it. */
+  /** Keeps an ended task for a while, so that waiting callers can fetch it. */
   #living(before: TaskRecord, { ...record }: TaskRecord): TaskRecord {
     if (record.ttlMs === null || !hasEnded(record) || hasEnded(before)) return record;
     return { ...record, ttlMs: Math.max(record.ttlMs, this.#parts.now() - record.createdAt + this.#parts.keepMs) };
@@ -338,7 +339,10 @@ export class Keeper {
   }
 }
 
-/** Time until a task may be claimed: its holder keeps it, what waits to be run may be had now, and all else is not to be run. */
+/**
+ * Time until a task may be claimed: a running one keeps its lease, a queued one is free now, and any other does not
+ * run.
+ */
 function dueOf({ hand, status }: TaskRecord): Due {
   if (hand === 'running') return status === 'working' || status === 'input_required' ? 'keep' : undefined;
   return hand === 'queued' && status === 'working' ? 0 : undefined;

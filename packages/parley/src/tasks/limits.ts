@@ -4,11 +4,14 @@ export interface TaskLimits {
   readonly perOwner: number;
   /** Unfinished tasks of clients without a principal, all together; 1000 by default. */
   readonly ofNobody: number;
-  /** Runs of this process at once; 16 by default. What is more waits. */
+  /** Concurrent runs of this process; 16 by default. Further ones wait. */
   readonly running: number;
   /** Runs that wait in memory for an answer; 1000 by default. More, and longer waits, begin again from the top when the answer is there. */
   readonly waiting: number;
-  /** Requests of one principal for the result of a task that wait at once, or of one conversation without a principal, or one address where there are no sessions; 32 by default. */
+  /**
+   * Concurrent requests of one principal for the result of a task; without a principal, of one conversation, or of one
+   * address if there are no sessions; 32 by default.
+   */
   readonly results: number;
   /** Characters of the JSON of arguments, of a result or an error, of the questions that wait, of all answers, and of all that `once` keeps, each; 4 Mi by default. */
   readonly textLength: number;
@@ -25,17 +28,20 @@ export const taskLimits: TaskLimits = {
 
 /** Times of tasks, in milliseconds, all with defaults. */
 export interface TaskTimes {
-  /** Life of a task for which nobody wants another; an hour by default. */
+  /** Lifetime of a task without a requested one; an hour by default. */
   readonly ttlMs: number;
   /** The longest life; a day by default. `null` has no limit. */
   readonly maxTtlMs: number | null;
   /** Time for which an outcome is kept at least; five minutes by default. */
   readonly keepMs: number;
-  /** Interval at which clients are told to ask; a second by default. */
+  /** Poll interval for clients; a second by default. */
   readonly pollIntervalMs: number;
   /** Time for which a process holds a task without saying that it still does; 30 seconds by default. */
   readonly leaseMs: number;
-  /** Time for which a run waits in memory for an answer; ten minutes by default, and as long as its task lives where nobody else could go on, since the store is `memoryTasks()`. */
+  /**
+   * Time for which a run waits in memory for an answer. The default is ten minutes; or the life of its task if no other
+   * process could continue it, because the store is `memoryTasks()`.
+   */
   readonly waitMs: number;
 }
 
@@ -48,19 +54,19 @@ export const taskTimes: TaskTimes = {
   waitMs: 600_000,
 };
 
-/** The defaults with what was given in their place; what is there and undefined was left out. */
+/** The defaults, overridden by the given values. Undefined values count as left out. */
 export function withGiven<T extends object>(defaults: T, given: Partial<T> = {}): T {
   return { ...defaults, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
 }
 
-/** The life of a task, of what is wanted, in whole milliseconds. */
+/** The lifetime of a task, from the requested one, in whole milliseconds. */
 export function lifeOf(wanted: number | null | undefined, { ttlMs, maxTtlMs }: TaskTimes): number | null {
   const asked = wanted === undefined || (typeof wanted === 'number' && !(wanted > 0)) ? ttlMs : wanted;
   if (maxTtlMs === null) return asked === null ? null : Math.ceil(asked);
   return asked === null ? maxTtlMs : Math.ceil(Math.min(asked, maxTtlMs));
 }
 
-/** Makes an id that nobody guesses: 144 random bits. */
+/** Makes an id that cannot be guessed: 144 random bits. */
 export function newTaskId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(18));
   // Eighteen bytes are 24 characters, without padding.

@@ -1,4 +1,7 @@
-/** Transitions of a task: pure functions from a record and an event to the next record, or to why there is none. */
+/**
+ * Transitions of a task: pure functions from a record and an event to the next record, or to the reason why there is
+ * none.
+ */
 
 import type { Ran } from '../connection/once.ts';
 import { hasEnded } from '../protocol/task-status.ts';
@@ -13,7 +16,7 @@ export type Unchanged =
   | 'fenced'
   /** It is not there to be claimed. */
   | 'held'
-  /** It waits for somebody outside, or does not. */
+  /** Its work was left to an external system; or it was not, although the actor is external. */
   | 'left'
   /** A key was used before. */
   | 'used-key'
@@ -22,7 +25,7 @@ export type Unchanged =
   /** Nothing of it was wanted. */
   | 'ignored';
 
-/** Epoch of the task as it is kept, and that of the run which speaks; left out for who is no run. */
+/** Epoch of the stored task, and that of the acting run; left out if no run acts. */
 export interface Speaker {
   readonly epoch: number;
   readonly by?: number | undefined;
@@ -34,7 +37,7 @@ export type Next = TaskRecord | Unchanged;
 /** Number of questions of a task that may wait at once, and over its life. */
 export const questionLimits = { open: 32, ever: 256 } as const;
 
-/** Begins a run: the caller holds the lease by now. Nobody sees a change in that. */
+/** Begins a run: the caller already holds the lease. Clients see no change. */
 export function claimed(task: TaskRecord): Next {
   if (hasEnded(task)) return 'terminal';
   if (task.hand === 'left') return 'left';
@@ -44,7 +47,7 @@ export function claimed(task: TaskRecord): Next {
   return { ...rest, hand: 'running', attempt };
 }
 
-/** Ends a lease whose holder is gone. */
+/** Ends a lease whose holder is dead. */
 export function leaseEnded(task: TaskRecord, now: number): Next {
   if (hasEnded(task)) return 'terminal';
   if (task.hand !== 'running') return 'held';
@@ -79,7 +82,7 @@ export function asked(
   return moved({ ...task, status: 'input_required', open }, now);
 }
 
-/** Takes answers; those to what is not open are ignored. */
+/** Takes answers. Answers to closed questions are ignored. */
 export function replied(task: TaskRecord, given: Readonly<Record<string, TaskReply>>, now: number): Next {
   if (hasEnded(task)) return 'ignored';
   const taken = Object.entries(given).filter(([key]) => Object.hasOwn(task.open, key));
@@ -90,11 +93,11 @@ export function replied(task: TaskRecord, given: Readonly<Record<string, TaskRep
     taken.map(([key]) => key),
   );
   const answers = { ...task.answers, ...Object.fromEntries(replies) };
-  // Until its run is seen to go on, that may be gone: another then begins again at no cost.
+  // Until its run continues, the run may turn out to be dead. Another run then begins again without using an attempt.
   return moved({ ...task, answers, replays: true, ...waiting(open) }, now);
 }
 
-/** Goes on after an answer: from here on a run that ends early has done what cannot be taken back. */
+/** Continues after an answer. If the run now ends early, its effects cannot be undone. */
 export function resumed(task: TaskRecord, holder: Speaker): Next {
   const refusal = refusalOf(task, holder);
   if (refusal !== undefined) return refusal;
@@ -103,7 +106,7 @@ export function resumed(task: TaskRecord, holder: Speaker): Next {
   return rest;
 }
 
-/** Takes questions back for which nobody waits any more. */
+/** Withdraws questions that are no longer awaited. */
 export function withdrawn(task: TaskRecord, keys: readonly string[], holder: Speaker, now: number): Next {
   const refusal = refusalOf(task, holder);
   if (refusal !== undefined) return refusal;
@@ -119,7 +122,7 @@ export function kept(task: TaskRecord, once: Readonly<Record<string, Ran>>, hold
   return refusalOf(task, holder) ?? { ...task, once: { ...task.once, ...once } };
 }
 
-/** Says how far it is. */
+/** Sets the status message. */
 export function said(task: TaskRecord, statusMessage: string, holder: Speaker, now: number): Next {
   const refusal = refusalOf(task, holder);
   if (refusal !== undefined) return refusal;
@@ -127,7 +130,7 @@ export function said(task: TaskRecord, statusMessage: string, holder: Speaker, n
   return task.statusMessage === words ? 'ignored' : moved({ ...task, statusMessage: words }, now);
 }
 
-/** Leaves the work to somebody outside, who ends it. */
+/** Leaves the work to an external system, which ends it. */
 export function left(task: TaskRecord, holder: Speaker, now: number): Next {
   return refusalOf(task, holder) ?? moved({ ...task, hand: 'left', open: {}, status: 'working' }, now);
 }
@@ -146,7 +149,7 @@ export function cancelled(task: TaskRecord, now: number): Next {
   return hasEnded(task) ? 'terminal' : ended(task, { status: 'cancelled' }, now);
 }
 
-/** Reason why a speaker is not heeded: who is no run may speak for what is left to the outside alone. */
+/** Reason why an actor is refused. An actor without a run may only act on work that was left to an external system. */
 function refusalOf(task: TaskRecord, { epoch, by }: Speaker): Unchanged | undefined {
   if (hasEnded(task)) return 'terminal';
   if (by === undefined) return task.hand === 'left' ? undefined : 'left';
@@ -160,13 +163,13 @@ function ended(
 ): TaskRecord {
   const { seed: _, request, ...rest } = task;
   const { name, revision, member } = request;
-  // Nothing runs again: how it ended is wanted, and not what it was asked, and by whom with what.
+  // An ended task never runs again. Only its outcome is needed, not its arguments and its client.
   const told = { name, params: {}, revision, client: { capabilities: {} } };
   const of = member === undefined ? told : { ...told, member };
   return moved({ ...rest, request: of, ...end, hand: 'queued', open: {}, once: {}, answers: {} }, now);
 }
 
-/** Every change that can be seen moves the time of the last one, which never goes back. */
+/** Every visible change sets the time of the last update, which never goes back. */
 function moved(task: TaskRecord, now: number): TaskRecord {
   return { ...task, updatedAt: Math.max(task.updatedAt, now) };
 }

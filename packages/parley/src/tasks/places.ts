@@ -1,13 +1,16 @@
 import type { TaskRecord } from './record.ts';
 
-/** Owner for whom the run of a task counts: its principal, else the address that asked for it. Without either it counts for nobody. */
+/**
+ * Owner that the run of a task counts for: its principal, otherwise the requesting address. Without either it counts
+ * for no owner.
+ */
 export function runOwner({ owner, share }: Pick<TaskRecord, 'owner' | 'share'>): string | undefined {
   return owner === '' ? share : `principal ${JSON.stringify(owner)}`;
 }
 
 /**
  * Places of the runs of one process. An owner has as many as it leaves free for others. Runs that continue, and calls
- * that become tasks while they run, begin without a place. Beyond its share, those of an owner take none from others.
+ * that become tasks while they run, begin without a place. Beyond its share, an owner's runs take no place from others.
  */
 export class TaskPlaces {
   readonly #most: number;
@@ -19,7 +22,7 @@ export class TaskPlaces {
     this.#owners = owners;
   }
 
-  /** Number of places that nobody has. */
+  /** Number of free places. */
   get free(): number {
     const counts = new Map<string | undefined, number>();
     for (const owner of this.#owners()) counts.set(owner, (counts.get(owner) ?? 0) + 1);
@@ -36,7 +39,7 @@ export class TaskPlaces {
   }
 }
 
-/** Task that waits for a place, with the time until which nobody else begins it. */
+/** Task that waits for a place, with the time until which no other process begins it. */
 export interface WaitingTask {
   readonly owner: string | undefined;
   readonly epoch: number;

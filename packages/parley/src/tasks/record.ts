@@ -12,13 +12,13 @@ export interface TaskRequest {
   /** The parameters in the canonical model, `_meta` among them. */
   readonly params: JsonObject;
   readonly revision: RevisionDate;
-  /** Client as it described itself with this request; only what it declared then is asked of it. */
+  /** The client's description in this request. Only capabilities that it declared then are used. */
   readonly client: { readonly info?: Implementation; readonly capabilities: ClientCapabilities };
   /** Sender as the edge established it, without what no text can hold. */
   readonly auth?: JsonObject;
-  /** Name of the server whose tool it is, where a bridge keeps the task; empty for the only one. */
+  /** Name of the tool's server, if a bridge stores the task; empty for a single server. */
   readonly member?: string | undefined;
-  /** Carrier of the request, as its link says. */
+  /** Transport of the request, as its link names it. */
   readonly network?: string | undefined;
 }
 
@@ -45,12 +45,12 @@ export type TaskOutcome =
   | { readonly result: JsonObject; readonly error?: undefined }
   | { readonly error: TaskError; readonly result?: undefined };
 
-/** Task as it is kept, which knows no surface: how it looks is worked out for whoever asks. */
+/** Stored task, independent of a task dialect. Its wire form is made for each request. */
 export interface TaskRecord {
   readonly id: string;
-  /** Principal that it belongs to; empty for nobody. */
+  /** Owning principal; empty without one. */
   readonly owner: string;
-  /** Address that its run counts for, if it belongs to nobody. */
+  /** Address that its run counts for, if it has no principal. */
   readonly share?: string;
   readonly request: TaskRequest;
   readonly status: TaskStatus;
@@ -59,30 +59,30 @@ export interface TaskRecord {
   readonly createdAt: number;
   /** Milliseconds since 1970. */
   readonly updatedAt: number;
-  /** Time from its creation after which it is gone, in milliseconds; `null` is never. */
+  /** Lifetime from its creation, in milliseconds; `null` means forever. */
   readonly ttlMs: number | null;
   /** Interval at which clients should ask, in milliseconds. */
   readonly pollIntervalMs: number;
-  /** Party that is to work on it: whoever claims it, the holder of the lease, or somebody outside. */
+  /** The party that works on it: any process that claims it, the holder of the lease, or an external system. */
   readonly hand: 'queued' | 'running' | 'left';
   /** Number of runs that began. */
   readonly attempt: number;
   /** Number of runs that may begin. */
   readonly attempts: number;
-  /** True when the next run goes on after an answer, which costs no attempt. */
+  /** True if the next run continues after an answer, which uses no attempt. */
   readonly replays?: boolean;
   /** Questions that wait, by key. */
   readonly open: Readonly<Record<string, OpenQuestion>>;
   /** Answers so far, by key. */
   readonly answers: Readonly<Record<string, TaskAnswer>>;
-  /** Beginning of the ids of side effects, the same in each run. */
+  /** Prefix of the ids of side effects, the same in each run. */
   readonly seed?: string;
   /** Side effects that ran, by key. */
   readonly once: Readonly<Record<string, Ran>>;
   readonly outcome?: TaskOutcome;
 }
 
-/** The time at which a task is gone, in milliseconds since 1970; `undefined` is never. */
+/** The time at which a task expires, in milliseconds since 1970; `undefined` means never. */
 export function expiryOf({ createdAt, ttlMs }: TaskRecord): number | undefined {
   return ttlMs === null ? undefined : createdAt + ttlMs;
 }

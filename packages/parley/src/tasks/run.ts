@@ -43,12 +43,12 @@ export class TaskRun {
   readonly #unhear: () => void;
   #kept: HeldTask;
   #turn: Promise<unknown> = Promise.resolve();
-  /** Words that are to be said with the next change. */
+  /** Status message that goes with the next change. */
   #words: string | undefined;
   #saidAt = Number.NEGATIVE_INFINITY;
   #unsay: (() => void) | undefined;
   #resuming = false;
-  /** Reason why nobody heeds what it still does. */
+  /** Reason why its further changes are ignored. */
   #over: 'ended' | 'elsewhere' | undefined;
   #asking: { readonly questions: Record<string, OpenQuestion>; readonly done: Promise<void> } | undefined;
 
@@ -82,7 +82,7 @@ export class TaskRun {
     return this.#controller.signal;
   }
 
-  /** Reason why nobody heeds what it still does: it ended, or is run elsewhere. */
+  /** Reason why its further changes are ignored: it ended, or another process runs it. */
   get over(): 'ended' | 'elsewhere' | undefined {
     return this.#over;
   }
@@ -92,7 +92,7 @@ export class TaskRun {
     return this.#waits.size > 0;
   }
 
-  /** Changes the task as this run. One change after the other: each is taken over what the one before made. */
+  /** Changes the task as this run. Changes are applied in sequence, each on the result of the previous one. */
   change(
     step: (record: TaskRecord, holder: { epoch: number; by: number }, now: number) => Next,
   ): Promise<HeldTask | Unchanged | 'unknown'> {
@@ -116,8 +116,8 @@ export class TaskRun {
   }
 
   /**
-   * Says how far it is, with the next change of the task, and in the interval at which clients are told to ask; of what is said
-   * meanwhile the last counts. Where that cannot be kept it is said later, or never.
+   * Sets the status message, with the next change of the task or after the poll interval for clients. Only the latest
+   * message counts. If it cannot be stored, it is retried later, or dropped.
    */
   say(message: string): void {
     this.#words = cut(message, mostWords);
@@ -134,8 +134,8 @@ export class TaskRun {
   }
 
   /**
-   * Changes the task as this run, again and again while the store is away, or hangs, and its lease may last. After that the run is over, and whoever has
-   * the store takes the task up.
+   * Changes the task as this run. It retries while the store is down or hangs, and the lease may last. After that the
+   * run is over, and another process takes the task.
    */
   async insist(step: Parameters<TaskRun['change']>[0]): ReturnType<TaskRun['change']> {
     return await this.#insisting(() => this.change(step));
@@ -199,7 +199,10 @@ export class TaskRun {
     if (this.#over !== undefined) throw this.#ended();
   }
 
-  /** Keeps the outcome of a side effect. @throws RoundEnded where it is not kept, since the task is run elsewhere or has ended. */
+  /**
+   * Stores the outcome of a side effect. @throws RoundEnded if it cannot be stored, since another process runs the task
+   * or it has ended.
+   */
   async keep(key: string, ran: Ran): Promise<void> {
     this.#refuseTooLong('what ctx.once keeps', { ...this.record.once, [key]: ran });
     const outcome = await this.insist((record, holder) => keptOnce(record, { [key]: ran }, holder));
@@ -223,25 +226,25 @@ export class TaskRun {
     }
   }
 
-  /** Looks whether others changed the task. */
+  /** Checks whether others changed the task. */
   async look(): Promise<void> {
     try {
       const kept = await this.#keeper.read(this.id);
       if (kept === undefined) this.lose();
       else this.#saw(kept);
     } catch {
-      // The lease tells whether the run goes on; a store that is away for a while ends nothing.
+      // The lease decides whether the run continues. A short outage of the store ends nothing.
     }
   }
 
-  /** Ends the run here: whoever claims the task next begins again. */
+  /** Ends the run here: the next process that claims the task starts it again. */
   lose(): void {
     this.#stop('elsewhere');
     // Its end may be committed for it while it still works.
     this.#abort('the task is run elsewhere, or is gone');
   }
 
-  /** Stops listening: what it did is kept. */
+  /** Stops listening: its outcome is stored. */
   done(): void {
     this.#over ??= 'ended';
     this.#unsay?.();
@@ -284,7 +287,7 @@ export class TaskRun {
     else this.#settle();
   }
 
-  /** Hands answers to who waits for them. */
+  /** Delivers answers to the waiting questions. */
   #settle(): void {
     const { answers } = this.record;
     for (const [key, { resolve }] of this.#waits) {
@@ -293,7 +296,7 @@ export class TaskRun {
     }
   }
 
-  /** Keeps that the run goes on after an answer, before it does: what it does from then on is not done twice. */
+  /** Records that the run continues after an answer, before it does: later steps must not run twice. */
   async #resume(): Promise<void> {
     if (this.#resuming) return;
     this.#resuming = true;
@@ -301,7 +304,7 @@ export class TaskRun {
       await this.insist((record, holder) => resumed(record, holder));
       if (this.#over === undefined) this.#settle();
     } catch {
-      // The store was away for as long as the lease lasted: the run is over.
+      // The store was down for the whole lease: the run is over.
     } finally {
       this.#resuming = false;
     }

@@ -22,11 +22,14 @@ export class UnreadableTask extends Error {
 const mostSeen = 64;
 const longestSeen = 16 * 1024;
 
-/** Makes texts of records for the store, and records of texts again; with a seal nobody reads them there, or moves one to another id. */
+/**
+ * Converts records to texts for the store, and back. With a seal, the store's operator cannot read a text or move it to
+ * another id.
+ */
 export class RecordTexts {
   readonly #seal: Seal | undefined;
   readonly #parse: (text: string) => unknown;
-  /** The last that were looked at, by id. */
+  /** The most recently inspected records, by id. */
   readonly #seen = new Map<string, { readonly text: string; readonly record: TaskRecord }>();
 
   /** @param parse Reads JSON. */
@@ -41,8 +44,8 @@ export class RecordTexts {
   }
 
   /**
-   * The same record again while its text is the same, for whoever only looks: clients ask for one task again and again. It must not get to what may
-   * change it, as handlers may their arguments.
+   * Returns the same record again while its text is unchanged, for callers that only inspect it: clients request one
+   * task again and again. It must not reach code that may change it, such as handlers.
    *
    * @throws UnreadableTask
    */
@@ -66,7 +69,7 @@ export class RecordTexts {
     const record = this.#parsed(plain);
     if (!isObject(record) || record['id'] !== id || !isObject(record['request']))
       throw new UnreadableTask(id, 'broken');
-    // Only text of ours is in the store, but where somebody damaged it.
+    // The store only holds our own texts, unless one was damaged.
     return record as unknown as TaskRecord;
   }
 

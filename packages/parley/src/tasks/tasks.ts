@@ -13,26 +13,26 @@ import { newSeed } from '../connection/once.ts';
 import { RecordTexts } from './sealed-text.ts';
 import { makerMs, Worker } from './worker.ts';
 
-/** End of a run: an outcome, or work that is left to somebody outside. */
+/** End of a run: an outcome, or work that is left to an external system. */
 export type Ending = TaskOutcome | 'left';
 
 /** Parts that tasks are made of. */
 export interface TaskParts {
   readonly store: TaskStore;
-  /** Names whose tasks they are, where several share a store. */
+  /** Name of the queue, if several share a store. */
   readonly queue: string;
   readonly limits: TaskLimits;
   readonly times: TaskTimes;
-  /** Engine that says what is run, and when; without one this process looks for work. */
+  /** Engine that decides which task runs when. Without one, this process looks for work. */
   readonly engine?: Engine | undefined;
   now(): number;
   /** Runs the request of a task; it never rejects. */
   perform(run: TaskRun): Promise<Ending>;
   /** Tells whether the request of a task can be run here. */
   knows(record: TaskRecord): boolean;
-  /** Seals what is kept; without one it is readable in the store. */
+  /** Seals stored texts. Without one they are readable in the store. */
   readonly seal?: Seal | undefined;
-  /** Reads what is kept, as `JSON.parse` does. */
+  /** Parses stored texts, as `JSON.parse` does. */
   parse?(text: string): unknown;
   onError(error: unknown, where: string): void;
   onAudit?: ((line: TaskAudit) => void) | undefined;
@@ -41,7 +41,7 @@ export interface TaskParts {
 /** Wishes for a new task. */
 export interface TaskWishes {
   readonly owner: string;
-  /** Name under which a store counts what it takes, where it has no owner. */
+  /** Name under which a store counts its room, if it has no owner. */
   readonly share?: string | undefined;
   readonly ttlMs?: number | null | undefined;
   readonly pollIntervalMs?: number | undefined;
@@ -50,7 +50,7 @@ export interface TaskWishes {
   readonly answers?: TaskRecord['answers'];
   readonly once?: TaskRecord['once'];
   readonly seed?: TaskRecord['seed'];
-  /** True when its run goes on already, in this process. */
+  /** True if its run is already running, in this process. */
   readonly runs?: boolean;
 }
 
@@ -83,9 +83,10 @@ export class Tasks {
   }
 
   /**
-   * Keeps a new task; nothing runs yet, unless it says so.
+   * Stores a new task. It does not start it, unless the task is already running.
    *
-   * @throws McpError internalError with `data.limit` where its owner has too many, or its parameters are too long; with `data.full` where the store has no room.
+   * @throws McpError internalError with `data.limit` if its owner has too many, or its parameters are too long; with
+   * `data.full` if the store has no room.
    */
   async create(request: TaskRequest, wishes: TaskWishes): Promise<HeldTask> {
     const { limits, times, now } = this.#parts;
@@ -136,9 +137,10 @@ export class Tasks {
   }
 
   /**
-   * Gives a new task into the hands of the engine, if there is one; that may be of one that runs here, which it finds when this process is gone.
+   * Passes a new task to the engine, if there is one. The task may be running here already; the engine finds that out
+   * if this process dies.
    *
-   * @throws McpError internalError where it does not take it; the task is cancelled then.
+   * @throws McpError internalError if the engine refuses it. The task is then cancelled.
    */
   async handOver(kept: HeldTask): Promise<void> {
     const { id } = kept.record;
@@ -163,9 +165,9 @@ export class Tasks {
   }
 
   /**
-   * Makes a run that goes on already that of a new task, which was kept as one that runs.
+   * Makes a running run that of a new task, which was stored as a running one.
    *
-   * @param work What it comes to; it never rejects.
+   * @param work Its outcome; it never rejects.
    */
   adopt(kept: HeldTask, work: (run: TaskRun) => Promise<Ending>): TaskRun {
     return this.#worker.adopt(kept, work);
@@ -178,12 +180,12 @@ export class Tasks {
 
   /** The task under an id, for its owner; a foreign one is as one that does not exist. */
   async get(id: string, owner: string): Promise<HeldTask | undefined> {
-    // Stores promise nothing for what is no id of a task.
+    // Stores guarantee nothing for an invalid task id.
     const kept = isTaskId(id) ? await this.keeper.read(id) : undefined;
     return kept?.record.owner === owner ? kept : undefined;
   }
 
-  /** The same for a client that looks at it, of whose attempt the audit hears where there is none for it. */
+  /** Reads a task for a client. If it does not exist for this client, the audit log records the attempt. */
   async sought(id: string, by: string): Promise<HeldTask | undefined> {
     const kept = isTaskId(id) ? await this.keeper.look(id) : undefined;
     if (kept?.record.owner === by) return kept;
@@ -203,7 +205,7 @@ export class Tasks {
     const { length } = JSON.stringify(replies);
     const outcome = await this.keeper.change(kept, ({ record }) => {
       const next = replied(record, replies, this.#parts.now());
-      // What is not taken takes no room.
+      // Ignored answers take no room.
       if (typeof next === 'object') this.#refuseTooLong(record, length);
       return next;
     });
@@ -214,7 +216,7 @@ export class Tasks {
     return outcome !== 'unknown';
   }
 
-  /** @throws McpError internalError with `data.limit` where the answers of a task would be too long to be kept. */
+  /** @throws McpError internalError with `data.limit` if the answers of a task would be too long to store. */
   #refuseTooLong({ answers }: TaskRecord, more: number): void {
     const { textLength: limit } = this.#parts.limits;
     if (JSON.stringify(answers).length + more <= limit) return;
@@ -223,7 +225,10 @@ export class Tasks {
     });
   }
 
-  /** Cancels a task for its owner. @returns What it is then, and whether it had ended before; `undefined` for no such task. */
+  /**
+   * Cancels a task for its owner. @returns Its state then, and whether it had ended before; `undefined` if it does not
+   * exist.
+   */
   async cancel(
     id: string,
     owner: string,
@@ -246,9 +251,9 @@ export class Tasks {
   }
 
   /**
-   * Waits until a task is as wanted.
+   * Waits until a task reaches the wanted state.
    *
-   * @returns The task; `undefined` when it is gone, or the wait was given up.
+   * @returns The task; `undefined` if it is gone, or the wait was aborted.
    */
   async until(
     kept: HeldTask,
@@ -270,7 +275,7 @@ export class Tasks {
     const look = async (): Promise<HeldTask | undefined> => {
       isStale = false;
       const read = await this.keeper.read(id);
-      // What was heard while it was read may be newer.
+      // A notification during the read may be newer.
       return read !== undefined && latest !== undefined && latest.version > read.version ? latest : read;
     };
     try {
@@ -279,7 +284,7 @@ export class Tasks {
         const seen: HeldTask = latest;
         await new Promise<void>((resolve) => {
           if (isStale) return resolve();
-          // Who tells nothing is asked from time to time, and what expires tells nobody.
+          // A store without notifications is polled, and an expiry causes no notification.
           const cancel = after(Math.max(seen.record.pollIntervalMs, 1000), resolve);
           changed = () => (cancel(), resolve());
         });
@@ -305,7 +310,7 @@ export class Tasks {
     return typeof done === 'object';
   }
 
-  /** Says how far the work outside is. */
+  /** Sets the status message of work in an external system. */
   async say(id: string, message: string): Promise<boolean> {
     const done = await this.keeper.change(id, ({ record, epoch }) =>
       said(record, message, { epoch }, this.#parts.now()),
@@ -313,7 +318,7 @@ export class Tasks {
     return typeof done === 'object';
   }
 
-  /** Begins nothing more, and waits for what runs here, but not for ever. */
+  /** Begins nothing more, and waits for running work, with a time limit. */
   drain(timeoutMs: number): Promise<void> {
     return this.#worker.drain(timeoutMs);
   }

@@ -4,7 +4,10 @@ import type { HeldTask } from './keeper.ts';
 import { claimed, leaseEnded, type Next } from './machine.ts';
 import type { TaskRecord } from './record.ts';
 
-/** Takes a task up that waits to be run, or whose run is gone since its lease ended; what ends by that is ended. */
+/**
+ * Takes a task that waits to run, or whose run is dead since its lease ended. If that uses its last attempt, the task
+ * ends.
+ */
 export function takenUp({ record, dueInMs }: HeldTask, now: number): Next {
   const free = record.hand === 'running' && dueInMs === 0 ? leaseEnded(record, now) : record;
   if (typeof free === 'string') return free;
@@ -12,7 +15,10 @@ export function takenUp({ record, dueInMs }: HeldTask, now: number): Next {
   return free === record ? 'held' : free;
 }
 
-/** Begins the run of a task that the caller has a lease of. What waits for an answer, and what may not be run again, changes all the same. */
+/**
+ * Begins the run of a task that the caller has leased. A task that waits for an answer, or must not run again, changes
+ * all the same.
+ */
 export function begunBy(record: TaskRecord, now: number): Next {
   const free = record.hand === 'running' ? leaseEnded(record, now) : record;
   if (typeof free === 'string') return free;

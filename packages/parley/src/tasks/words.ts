@@ -1,7 +1,7 @@
 /** Longest status message of a task, in characters. */
 export const mostWords = 1024;
 
-/** A text, or its beginning where it is too long; no character is cut in half. */
+/** A text, or its beginning if it is too long. No character is cut in half. */
 export function cut(text: string, most: number): string {
   if (text.length <= most) return text;
   const last = text.charCodeAt(most - 1);

@@ -10,13 +10,13 @@ import { TaskRun } from './run.ts';
 import { begunBy, takenUp, turnOf } from './turn.ts';
 import type { Ending, TaskParts } from './tasks.ts';
 
-/** Time between looks for tasks that nobody works on, in milliseconds. */
+/** Interval of checks for tasks without a worker, in milliseconds. */
 const lookMs = 2000;
 
 /** Time that the maker of a task has to claim it, in milliseconds. */
 export const makerMs = 2000;
 
-/** Limit of the tasks for which there was no room when they were made here; others claim what is more. */
+/** Limit of remembered tasks that had no room when they were made here. Other processes claim further ones. */
 const mostMine = 1000;
 
 /** Number of claims of one look at the store. */
@@ -27,23 +27,23 @@ const sweepMs = 30_000;
 const mostSwept = 1000;
 const mostSweeps = 100;
 
-/** Time that a store has at least for each of the last words to it, when nothing more is to begin, in milliseconds. */
+/** Time that the store has at least for each of the last writes during a drain, in milliseconds. */
 const lastWordsMs = 1000;
 
-/** Time for which a task is put back whose tool this process does not have, in milliseconds. */
+/** Time for which a task is put back if this process does not have its tool, in milliseconds. */
 const putBackMs = 5000;
 
 interface Conducted {
   readonly run: TaskRun;
   readonly done: Promise<void>;
-  /** The same, or that the task was taken from it, whatever it still does. */
+  /** Settles at the end of the work, or when the task was taken from it, whatever it still does. */
   readonly over: Promise<void>;
   /** Forgets the end of the task's life. */
   readonly unclock: () => void;
   waitsSince: number | undefined;
 }
 
-/** Works on tasks in this process: claims them, keeps hold of them while they run, and commits what they come to. */
+/** Works on tasks in this process: claims them, renews their leases while they run, and commits their outcomes. */
 export class Worker {
   readonly #keeper: Keeper;
   readonly #parts: TaskParts;
@@ -72,14 +72,14 @@ export class Worker {
     else
       this.#each(engine.everyMs, () => engine.tellDue(keeper, { node: this.#node, now, isOver: () => this.#draining }));
     this.#each(leaseMs / 3, () => this.#renew());
-    // Over a bus the answers of other processes are heard, unless it was broken just then.
+    // A bus reports the answers that come to other processes, unless it was down at that moment.
     this.#each(keeper.store.bus === undefined ? lookMs : Math.max(lookMs, leaseMs / 3), () => this.#lookForAnswers());
     this.#each(sweepMs, () => this.#sweep());
   }
 
   /**
-   * Begins to work on a new task, at once or when there is room; where there is none while it is its maker's, whoever has room claims it. An engine begins
-   * by itself.
+   * Begins to work on a new task, at once or when there is room. If there is no room in time, another process claims
+   * it. With an engine, the engine begins it.
    */
   begin(kept: HeldTask): void {
     if (this.#isLed || this.#draining) return;
@@ -88,13 +88,13 @@ export class Worker {
     else this.#remember(kept);
   }
 
-  /** Remembers a task that nobody else begins for a while, to begin it when there is room. */
+  /** Remembers a task that no other process begins for a while, to begin it when there is room. */
   #remember({ record, epoch }: HeldTask): void {
     if (this.#mine.size < mostMine)
       this.#mine.set(record.id, { owner: runOwner(record), epoch, until: monotonicNow() + makerMs });
   }
 
-  /** Keeps hold of a run that goes on already, of a task that was kept as one that runs. */
+  /** Renews the lease of a running run, whose task was stored as a running one. */
   adopt(kept: HeldTask, work: (run: TaskRun) => Promise<Ending>): TaskRun {
     const run = this.#runOf(kept);
     this.#conduct(run, work);
@@ -138,7 +138,7 @@ export class Worker {
     return turnOf(begun?.run.record ?? seen);
   }
 
-  /** Removes what expired. More than a thousand in a half minute are no rare thing, and claims walk over what is left lying. */
+  /** Removes expired tasks: there may be more than a thousand in half a minute, and leftovers slow claims down. */
   async #sweep(): Promise<void> {
     for (let swept = mostSwept, sweeps = 0; swept >= mostSwept && sweeps < mostSweeps && !this.#draining; sweeps++)
       swept = await this.#keeper.store.sweep(mostSwept);
@@ -149,7 +149,7 @@ export class Worker {
     return this.#draining;
   }
 
-  /** Looks for work now: some has come. */
+  /** Looks for work now, since new work arrived. */
   wake(): void {
     if (this.#isLed) return;
     this.#beginMine();
@@ -166,15 +166,15 @@ export class Worker {
     }
   }
 
-  /** Begins nothing more, and waits for what runs, but for no store longer than a second after the time is over. */
+  /** Begins nothing more, and waits for running work, but for no store longer than a second after the time is over. */
   async drain(timeoutMs: number): Promise<void> {
     this.#draining = true;
     const until = monotonicNow() + timeoutMs;
     const within = async (work: Promise<unknown>, leastMs = 0): Promise<unknown> =>
       await settledWithin(Math.max(until - monotonicNow(), leastMs), work);
-    // What is being claimed is given back by whoever claims it.
+    // The code that is claiming a task gives it back itself.
     await within(Promise.all(this.#claims.keys()), lastWordsMs);
-    // What waits for an answer goes on elsewhere, from the top.
+    // A run that waits for an answer starts again in another process.
     const waiting = [...this.#running].filter(({ run }) => run.waits);
     await within(Promise.all(waiting.map((one) => this.#giveBack(one))), lastWordsMs);
     await within(Promise.all([...this.#running].map(({ done }) => done)));
@@ -191,7 +191,7 @@ export class Worker {
     return claiming;
   }
 
-  /** Counts a claim as one of the runs until it is settled, or its lease would have ended: a store that hangs takes no room for good. */
+  /** Counts a claim as a run until it settles or its lease would have ended, so that a hanging store frees the room. */
   #claimed(owner: string | undefined, claim: Promise<void>): void {
     const settled = this.#untilLate(claim);
     this.#claims.set(settled, owner);
@@ -202,7 +202,7 @@ export class Worker {
   }
 
   async #look(): Promise<void> {
-    // One look at a time; who wants one meanwhile gets another.
+    // Only one check at a time. A request during a check causes another one.
     if (this.#looking) return void (this.#wanted = true);
     this.#looking = true;
     try {
@@ -216,7 +216,7 @@ export class Worker {
   }
 
   async #take(): Promise<void> {
-    // Behind the tasks of an owner who has its share there may be some of others.
+    // Tasks of an owner that used up its share may hide tasks of others.
     for (let tries = 0; tries < mostTakes; tries++) {
       const room = this.#places.free;
       if (this.#draining || room <= 0) return;
@@ -224,7 +224,7 @@ export class Worker {
       let isAside = false;
       for (const kept of all) {
         const owner = runOwner(kept.record);
-        // Others may have begun meanwhile: whoever has room is to have it at once.
+        // Other runs may have begun meanwhile. A process with room should get the task at once.
         if (this.#draining || this.#places.free <= 0) await this.#putBack(kept, 0);
         else if (this.#places.hasRoomFor(owner) || !this.#parts.knows(kept.record))
           await this.#claiming(owner, () => this.#begun(kept));
@@ -252,12 +252,12 @@ export class Worker {
     await this.#start(this.#runOf(heldSince === undefined ? next : { ...next, heldSince }));
   }
 
-  /** Lets whoever comes claim a task that was claimed in vain. */
+  /** Releases a task that could not be used, for other processes. */
   async #putBack({ record, epoch }: HeldTask, forMs: number): Promise<void> {
     await this.#keeper.store.renew([{ id: record.id, epoch }], forMs);
   }
 
-  /** @param mine The epoch under which it is still nobody's. */
+  /** @param mine The epoch under which it is still unclaimed. */
   async #claim(kept: HeldTask | string, mine: number): Promise<void> {
     const { times } = this.#parts;
     const next = await this.#keeper.change(
@@ -268,14 +268,14 @@ export class Worker {
     if (typeof next === 'object' && next.record.hand === 'running') await this.#start(this.#runOf(next));
   }
 
-  /** Tells whether an engine says what is run here. */
+  /** Tells whether an engine decides what runs here. */
   get #isLed(): boolean {
     return this.#parts.engine !== undefined;
   }
 
   /** Starts a run that was claimed, unless nothing begins here any more, or it was claimed too long ago. */
   async #start(run: TaskRun): Promise<Conducted | undefined> {
-    // The process may have stood still since it claimed the task: whoever claims it next begins.
+    // The process may have stood still since it claimed the task. Then the next process that claims it begins it.
     if (!this.#draining && !run.isLate) return this.#conduct(run, (one) => this.#parts.perform(one));
     await run.change((record, holder) => givenBack(record, holder));
     run.lose();
@@ -308,7 +308,7 @@ export class Worker {
     return conducted;
   }
 
-  /** Commits what a run came to, unless the task is not its own any more. */
+  /** Commits the outcome of a run, unless the task has been taken from it. */
   async #commit(run: TaskRun, ending: Ending): Promise<void> {
     if (run.over !== undefined) return;
     await run.insist((record, holder, now) =>
@@ -340,18 +340,18 @@ export class Worker {
     await Promise.all([...new Set([...tooMany, ...tooLong])].map((one) => this.#giveBack(one)));
   }
 
-  /** Ends a run that only waits: whoever has room begins again when the answer is there. */
+  /** Ends a run that only waits: a process with room begins it again when the answer is there. */
   async #giveBack({ run, unclock }: Conducted): Promise<void> {
     const outcome = await run
       .change((record, holder) => (record.status === 'input_required' ? givenBack(record, holder) : 'ignored'))
       .catch(() => 'ignored');
-    // The answer came meanwhile, and the run goes on with it; or the store is away, and tells later.
+    // The answer came meanwhile, and the run continues with it. Or the store is down, and the run finds out later.
     if (outcome === 'ignored') return;
     unclock();
     run.lose();
   }
 
-  /** Leaves a run that did not end in time to whoever comes, as if this process had died. */
+  /** Releases a run that did not end in time, as if this process had died. */
   async #abandon({ run, unclock }: Conducted): Promise<void> {
     await run
       .change((record, { epoch, by }, now) => (epoch === by ? leaseEnded(record, now) : 'fenced'))

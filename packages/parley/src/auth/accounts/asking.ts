@@ -25,17 +25,17 @@ export interface AskedAccount {
   isConnected(): Promise<boolean>;
   /** Visits that their requests wait for no longer. */
   readonly late: LateVisits;
-  /** Ends what waits when nobody waits for it any more. */
+  /** Ends pending waits when their result is no longer needed. */
   readonly closed: AbortSignal;
 }
 
 /**
- * Sends the person to the page, and waits until the account is connected. In 2026-07-28 the run ends with the question; the retry comes
- * here again, and finds the same link.
+ * Sends the user to the page, and waits until the account is connected. In 2026-07-28 the run ends with the question;
+ * the retry comes here again, and finds the same link.
  *
- * @throws ToolError where it came to nothing, or where the client cannot be asked: its text has the link, for whoever reads it. Where
- *   there is no tool the client gets it as missingRequiredClientCapability.
- * @throws McpError urlElicitationRequired where the person takes longer than a request waits, in the revision that has it.
+ * @throws ToolError if it failed, or if the client cannot be asked: its text has the link, which the user can open. If
+ * there is no tool, the client gets it as missingRequiredClientCapability.
+ * @throws McpError urlElicitationRequired if the user takes longer than a request waits, in the revision that has it.
  */
 export async function askForAccount(ctx: Ctx, asked: AskedAccount): Promise<void> {
   const { consent, about, name, serverName, key } = asked;
@@ -48,7 +48,7 @@ export async function askForAccount(ctx: Ctx, asked: AskedAccount): Promise<void
   if (elicited instanceof McpError) throw new ToldError(notYet(name, url), elicited);
   if (elicited.action !== 'accept') throw not(': the user did not agree to go there');
   const visit = await consent.visitOf(url);
-  // Where the time of the link is over, the person may have been in time all the same.
+  // If the link has expired, the user may have been in time all the same.
   const isThere = visit === undefined && (await asked.isConnected());
   const outcome = visit === undefined ? (isThere ? 'granted' : 'over') : await waited(ctx, visit, asked);
   if (outcome === 'granted') return elicited.completed();
@@ -57,7 +57,7 @@ export async function askForAccount(ctx: Ctx, asked: AskedAccount): Promise<void
   const { elicitationId } = elicited;
   if (outcome === 'over' || visit === undefined) throw not(' in time; try again');
   if (elicitationId === undefined) throw new ToolError(notYet(name, url));
-  // The client hears when it is done, and asks again then.
+  // The client is notified of the completion, and sends its request again then.
   asked.late.add(about.principal, async (signal) => {
     if ((await consent.outcome(visit, signal, asked.isConnected)) === 'granted') elicited.completed();
   });
@@ -68,7 +68,7 @@ function notYet(name: string, url: string): string {
   return `the account at ${name} is not connected yet: the user must open ${url} in a browser, and this must be called again afterwards`;
 }
 
-/** The answer of the client; for one that cannot be asked the error that says so. */
+/** The client's answer; if the client cannot be asked, the error that says so. */
 async function elicitedUrl(
   ctx: Ctx,
   question: { readonly message: string; readonly url: string },
@@ -82,7 +82,7 @@ async function elicitedUrl(
   }
 }
 
-/** The outcome of a visit, or that it has none yet. */
+/** The outcome of a visit, or that it is still open. */
 async function waited(
   ctx: Ctx,
   visit: Visit,

@@ -1,4 +1,4 @@
-/** Accounts of third parties, which tools of a guarded server use for whoever calls them. */
+/** Accounts of third parties, which the tools of a protected server use on behalf of their callers. */
 
 import { AuthorizationError } from '../common/errors.ts';
 import { isScope, unionOf } from '../common/scopes.ts';
@@ -13,21 +13,21 @@ import { LateVisits } from './late-visits.ts';
 import { accountSettings, type AccountSettings, type ConnectAccountOptions } from './options.ts';
 import { ThirdParty } from './third-party.ts';
 
-/** A token of a person at a third party. Whoever has it may use the account: keep it out of results and logs. */
+/** A user's token at a third party. Any holder can use the account: keep it out of results and logs. */
 export interface AccountToken {
   /** The access token, for `Authorization: Bearer`. */
   readonly token: string;
-  /** The scopes that were granted, as far as the third party says so. */
+  /** The granted scopes, if the third party reports them. */
   readonly scopes: readonly string[];
-  /** Time at which it expires, in seconds since 1970, where the third party said so. */
+  /** Time at which it expires, in seconds since 1970, if the third party reports it. */
   readonly expiresAt: number | undefined;
-  /** The person at the third party, where it says who that is (OpenID Connect). */
+  /** The user at the third party, if it reports one (OpenID Connect). */
   readonly identity: Identity;
 }
 
 /** The wish for a token. */
 export interface AccountWish {
-  /** Scopes beside those of the options; the person is asked for what was never asked for. */
+  /** Scopes in addition to those of the options. The user is asked for scopes that were never requested before. */
   readonly scopes?: readonly string[];
   /** A token that the third party's API did not take: another one is got, or the person is asked again. */
   readonly refused?: string;
@@ -36,15 +36,16 @@ export interface AccountWish {
 /** Accounts at one third party. */
 export interface Account {
   /**
-   * A token of the caller's account. Without one the person is asked to connect it, in the way of the client's revision: with an
-   * elicitation by URL where the client has it, else by a failed result whose text holds the link; in a prompt or a read of a resource, by
-   * an error whose message holds it. Calls of one request that want the same ask once. The person agrees for each client, as the client id of
-   * its tokens names it: another client of theirs gets no token before they agreed to that.
+   * A token of the caller's account. If there is none, the user is asked to connect the account, in the way of the
+   * client's revision: with a URL elicitation if the client supports it, otherwise with a failed result whose text
+   * holds the link. In a prompt or a read of a resource, it is an error whose message holds the link. Calls of one
+   * request for the same account ask once. The user consents for each client, identified by the client id of its
+   * tokens. Another client of the same user gets no token before a consent for it.
    *
    * In 2026-07-28 asking ends the run, as `ctx.elicitUrl` does: side effects before it belong in `ctx.once`.
    *
-   * @throws ToolError when the account is not connected, or cannot be used now; its words are for the model.
-   * @throws TypeError where nobody knows who calls: the server must be protected.
+   * @throws ToolError if the account is not connected, or cannot be used now; its message is for the model.
+   * @throws TypeError if the caller is not authenticated: the server must be protected.
    */
   of(ctx: Ctx, wish?: AccountWish): Promise<AccountToken>;
   /**
@@ -58,10 +59,10 @@ export interface Account {
   /** The redirect URI, with which the client is to be registered at the third party. */
   readonly redirectUri: string;
   /**
-   * Deletes what a person granted, and what they agreed to for any client: they are asked again.
+   * Deletes a user's grant, and the consents for all clients: the user is asked again.
    *
    * @param options `revoke` is true by default.
-   * @returns Whether the third party revoked the tokens; without it they are valid until they expire.
+   * @returns True if the third party revoked the tokens. Otherwise they are valid until they expire.
    */
   disconnect(principal: string, options?: { readonly revoke?: boolean }): Promise<{ readonly revoked: boolean }>;
   /** Ends what waits for persons; closing twice is fine. */
@@ -123,12 +124,12 @@ interface Parts {
 
 /** The questions of one account. */
 interface Asking {
-  /** Those of the requests that run, by their keys. */
+  /** The questions of running requests, by their keys. */
   readonly running: WeakMap<Ctx, Map<string, Promise<void>>>;
   readonly late: LateVisits;
 }
 
-/** Asks once in a request: whoever wants the same there waits for the same answer, and gets it afterwards too. */
+/** Asks once in a request: calls that want the same wait for the same answer, and use it later too. */
 async function once({ running }: Asking, ctx: Ctx, key: string, ask: () => Promise<void>): Promise<void> {
   const asked = running.get(ctx) ?? new Map<string, Promise<void>>();
   running.set(ctx, asked);

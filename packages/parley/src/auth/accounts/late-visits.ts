@@ -1,6 +1,6 @@
-/** Visits that nobody waits for in a request any more: their clients are told when they are done. */
+/** Visits that no request waits for any more. Their clients are notified when they are complete. */
 
-/** The most of one person; beyond that the oldest is forgotten, and its client is told nothing. */
+/** Limit for one user. Beyond it, the oldest is dropped, and its client is not notified. */
 const most = 10;
 
 /** The late visits of all persons at one third party. */
@@ -13,7 +13,7 @@ export class LateVisits {
     this.#closed = closed;
   }
 
-  /** Begins to wait for one; why it came to nothing is told to nobody. */
+  /** Begins to wait for one. Its failure is not reported. */
   add(principal: string, wait: (signal: AbortSignal) => Promise<void>): void {
     const mine = this.#of.get(principal) ?? new Set();
     this.#of.set(principal, mine);

@@ -20,7 +20,9 @@ export interface AccountClient {
   readonly secret?: string;
   /** The private key by which it signs (`private_key_jwt`). */
   readonly key?: KeySource;
-  /** Method by which it says who it is; by default what it has and what the authorization server lists decide. */
+  /**
+   * Method of client authentication. By default it depends on the credentials and on the authorization server's list.
+   */
   readonly method?: ClientAuthenticationMethod;
 }
 
@@ -50,17 +52,18 @@ export interface ConnectAccountOptions extends Pick<
   /** URL of the page at which people agree, as browsers reach it: `https:`, or `http:` on this machine. */
   readonly publicUrl: string;
   /**
-   * Says who sits at a browser, by what your own pages know of it. It gives the principal as `ctx.auth.principal` has it, for which there is
-   * `principalOf(issuer, subject)`; `undefined` for nobody, or a response in place of the page, such as a redirect to your login.
+   * Identifies the user at a browser, with your own pages' session. It returns the principal in the form of
+   * `ctx.auth.principal`, which `principalOf(issuer, subject)` makes; `undefined` if no user is signed in; or a
+   * response to send instead of the page, such as a redirect to your login.
    */
   readonly sessionOf: SessionOf;
-  /** Store of what was granted, by principal; in the memory of this process by default. */
+  /** Store of the grants, by principal; in the memory of this process by default. */
   readonly store?: CredentialStore;
   /** The keys that seal links, 32 bytes each, the newest first; one of this process by default. Processes that share the store share them. */
   readonly keys?: readonly SealingKey[];
   /** Time that a tool waits for the person once they agreed to go, in milliseconds; 45000, which is less than most clients wait. */
   readonly waitMs?: number;
-  /** Hears why nothing came of a visit or of a renewal; written to standard error by default. */
+  /** Receives the reason of a failed visit or renewal; written to standard error by default. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -143,7 +146,7 @@ function oauthOptions(
 ): OAuthOptions {
   const byHand = endpoints === undefined ? {} : { [issuer]: metadataOf(endpoints) };
   return {
-    // Who leaves does so from a page of its own; see `ThirdParty.begin`.
+    // Users start at a page of their own; see `ThirdParty.begin`.
     redirect: () => Promise.reject(new TypeError('nobody is sent this way')),
     redirectUri: `${publicUrl.href}/callback`,
     client: { ...client, issuer },
@@ -183,13 +186,13 @@ function issuerOf({ issuer, endpoints }: ConnectAccountOptions): string {
   return text;
 }
 
-/** In the words of RFC 8414. */
+/** In the form of RFC 8414. */
 function metadataOf({ authorization, token, revocation }: AccountEndpoints): Readonly<Record<string, unknown>> {
   return {
     authorization_endpoint: authorization,
     token_endpoint: token,
     ...(revocation === undefined ? {} : { revocation_endpoint: revocation }),
-    // Who does not know the challenge leaves it aside. (RFC 6749, section 3.1.)
+    // A server that does not know the challenge ignores it. (RFC 6749, section 3.1.)
     code_challenge_methods_supported: ['S256'],
   };
 }

@@ -18,7 +18,7 @@ import { Registration } from '../client/person/registration.ts';
 import { principalCredentialStore } from '../../storage/principal-credentials.ts';
 import type { AccountSettings } from './options.ts';
 
-/** Persons whose keepers are remembered; the grants themselves are in the store. */
+/** Limit of users with a cached keeper. The grants themselves are in the store. */
 const mostKeepers = 1000;
 
 /** Time for which the metadata of the authorization server are used, in milliseconds. */
@@ -63,7 +63,7 @@ export class ThirdParty implements ConsentParty {
     // Other processes renew it too, and pages of theirs sign in.
     await keeper.load();
     const { grant } = keeper;
-    // What was asked for counts: not every server grants all of it, or says what it granted.
+    // The requested scopes count: not every server grants all of them, or reports what it granted.
     if (grant === undefined || wanted.some((scope) => !grant.requested.includes(scope))) return undefined;
     const isOver = grant.accessToken === refused || (grant.expiresAt ?? Number.POSITIVE_INFINITY) <= this.now();
     if (!isOver) {
@@ -74,7 +74,7 @@ export class ThirdParty implements ConsentParty {
     return keeper.grant?.accessToken === refused ? undefined : keeper.grant;
   }
 
-  /** The scopes that a person is asked for who is to grant some: those of before are asked for with them. */
+  /** The scopes to request from a user, including those of earlier requests. */
   async asked(principal: string, wanted: readonly string[]): Promise<readonly string[]> {
     const keeper = this.#keeper(principal);
     await keeper.load();
@@ -88,7 +88,7 @@ export class ThirdParty implements ConsentParty {
    */
   async forget(principal: string, revoke: boolean): Promise<boolean> {
     const keeper = this.#keeper(principal);
-    // Otherwise what comes of a renewal would stay valid, and nobody would know of it.
+    // Otherwise the result of a running renewal would stay valid, and no code would know of it.
     await keeper.rest();
     await keeper.load();
     return await (await import('../client/person/replaced-grant.ts')).endGrants(this.#parts(principal, keeper), revoke);
@@ -114,7 +114,7 @@ export class ThirdParty implements ConsentParty {
     try {
       await login.run(wanted, { signal, asking: () => {} }, async () => false);
     } catch (error) {
-      // The page is left; `finish` goes on.
+      // The user left for the page; `finish` continues.
       if (url === undefined || !(error instanceof AuthorizationError) || error.reason !== 'login-required') throw error;
     }
     return url;
@@ -124,13 +124,13 @@ export class ThirdParty implements ConsentParty {
     await this.#login(principal, () => {}).finish(callback, signal);
   }
 
-  /** True when the person granted the same since they were sent: several calls may have sent them. */
+  /** True if the user has granted the same since the visit began: several calls may have sent the user. */
   async #isGranted({ principal, scopes, until }: Visit): Promise<boolean> {
     const grant = await this.grant(principal, scopes, undefined);
     return grant !== undefined && grant.obtainedAt >= until - visitMs;
   }
 
-  /** Deletes logins that nobody can finish any more: a person who left may never come back. */
+  /** Deletes logins that no user will finish: a user who left may never come back. */
   async #sweep(): Promise<void> {
     const now = this.now();
     const { store, loginTimeoutMs, account } = this.#settings.oauth;

@@ -1,4 +1,4 @@
-/** Methods by which a client says at an authorization server who it is. (RFC 6749, section 2.3; RFC 7523, section 2.2.) */
+/** Methods of client authentication at an authorization server. (RFC 6749, section 2.3; RFC 7523, section 2.2.) */
 
 import type { ServerMetadata } from '../common/metadata.ts';
 import type { KeySource } from '../common/signing-key.ts';
@@ -18,7 +18,7 @@ export interface OAuthClient {
 /** The methods that go with a secret, the best first. */
 const secretMethods = ['client_secret_basic', 'client_secret_post'] as const;
 
-/** All methods, written out: what is put together when it is loaded stays in every bundle. */
+/** All methods, written out: an expression that runs at load time would stay in every bundle. */
 export const clientAuthenticationMethods: readonly ClientAuthenticationMethod[] = [
   'none',
   'client_secret_basic',
@@ -27,8 +27,8 @@ export const clientAuthenticationMethods: readonly ClientAuthenticationMethod[] 
 ];
 
 /**
- * The method that a client uses which nobody told one: by what it has, and by what the server lists. (RFC 8414, section 2: a server
- * that lists none takes `client_secret_basic`.)
+ * The default method of a client: by its credentials, and by the server's list. (RFC 8414, section 2: without a list, a
+ * server takes `client_secret_basic`.)
  */
 export function methodFor(
   client: { readonly secret?: string | undefined; readonly key?: unknown },
@@ -39,7 +39,7 @@ export function methodFor(
   return secretMethods.find((method) => listed?.includes(method)) ?? 'client_secret_basic';
 }
 
-/** The method that a registration asks for: none where the server has it, since a secret of everybody's program is none. */
+/** The method to register: `none` if the server supports it, since a secret inside a public program is not secret. */
 export function methodToRegister({
   tokenEndpointAuthMethodsSupported: listed,
 }: ServerMetadata): ClientAuthenticationMethod {

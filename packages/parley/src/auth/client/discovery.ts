@@ -19,15 +19,15 @@ import { fetching, limited, type Site } from './site.ts';
 export interface Discovered {
   /** The identifier of the server as a resource, byte for byte as it is to be sent. */
   readonly resource: string;
-  /** The scopes that the resource knows; `undefined` where it does not say. */
+  /** The scopes of the resource; `undefined` if it lists none. */
   readonly scopesSupported: readonly string[] | undefined;
   /** True when the resource takes no other tokens than those that are bound to a key. */
   readonly dpopRequired: boolean;
   /** The metadata of the authorization server. */
   readonly server: ServerMetadata;
-  /** True when nobody said where people sign in: it is looked for where servers without metadata have it. */
+  /** True if no metadata names the authorization endpoint: a default URL is tried. */
   readonly guesses?: boolean;
-  /** The same for where tokens are given. */
+  /** True if the token endpoint is a default URL. */
   readonly guessesTokens?: boolean;
 }
 
@@ -37,11 +37,11 @@ const longestMs = 30_000;
 const what = { resource: 'the resource metadata', server: 'the authorization server metadata' };
 
 /**
- * Finds out which authorization server a server has, and what its metadata say. Nothing of them is used that was not checked.
+ * Finds the authorization server of a server, and its metadata. Every used part is checked.
  *
- * @param resourceMetadata The URL that a challenge named, beside which no other is asked.
- * @param prefer Chooses among several issuers, where the options do not.
- * @param isPublished True where endpoints are not guessed.
+ * @param resourceMetadata The URL from a challenge. If set, no other URL is tried.
+ * @param prefer Chooses among several issuers, if the options do not.
+ * @param isPublished True if endpoints must not be guessed.
  * @throws AuthorizationError
  */
 export function discoverServer(
@@ -89,7 +89,10 @@ function told({ tell, server }: Site, found: Discovered): Discovered {
   return found;
 }
 
-/** Spec 2025-11-25, Authorization, Protected Resource Metadata Discovery Requirements: the challenge's URL, else the well-known ones. */
+/**
+ * Spec 2025-11-25, Authorization, Protected Resource Metadata Discovery Requirements: use the challenge's URL,
+ * otherwise the well-known ones.
+ */
 async function resourceMetadataOf(
   site: Site,
   named: string | undefined,
@@ -113,7 +116,9 @@ async function resourceMetadataOf(
   return undefined;
 }
 
-/** True when a document that nobody named may be metadata of a resource: some servers answer whatever is asked with an object of their own. */
+/**
+ * True if a document at a well-known URL may be resource metadata: some servers answer every request with some object.
+ */
 export function isResourceMetadata(value: unknown): boolean {
   return hasFields(value) && (value['resource'] ?? value['authorization_servers']) !== undefined;
 }
@@ -143,7 +148,7 @@ async function chosenIssuer(
 /**
  * The checked metadata of an authorization server.
  *
- * @throws AuthorizationError `issuer-mismatch` when they are those of another one, `discovery` when there are none.
+ * @throws AuthorizationError `issuer-mismatch` if they belong to another one, `discovery` if there are none.
  */
 export async function serverOf(site: Site, issuer: string, signal: AbortSignal): Promise<ServerMetadata> {
   const said = saidOf(site, issuer);
@@ -172,7 +177,7 @@ export function serverByHand(site: Site, issuer: string): ServerMetadata | undef
   return checked(site, readServerMetadata({ issuer, ...said }, issuer), spelledIn(said, issuer));
 }
 
-/** The name of an issuer, as a person spells it who says that a slash at the end makes no difference there. */
+/** The issuer in the spelling of the user's setting, which allows a different final slash. */
 function spelledIn(said: Readonly<Record<string, unknown>> | undefined, issuer: string): string {
   const given = said?.['issuer'];
   return typeof given === 'string' && isSlashApart(given, issuer) ? given : issuer;
@@ -183,7 +188,10 @@ function saidOf({ options: { servers = {} } }: Site, issuer: string): Readonly<R
   return key === undefined ? undefined : servers[key];
 }
 
-/** Spec 2026-07-28, Authorization Server Metadata Discovery: the issuer must be identical, else nothing of it may be used. */
+/**
+ * Spec 2026-07-28, Authorization Server Metadata Discovery: the issuer must be identical, otherwise nothing of it may
+ * be used.
+ */
 function checked({ rules }: Site, metadata: ServerMetadata, issuer: string): ServerMetadata {
   if (!sameIssuer(metadata.issuer, issuer)) {
     const words = isSlashApart(metadata.issuer, issuer)
@@ -207,14 +215,14 @@ function checked({ rules }: Site, metadata: ServerMetadata, issuer: string): Ser
   return metadata;
 }
 
-/** Words about an issuer that is named with another slash, and the setting that allows it. */
+/** Message about an issuer with a different final slash, and the setting that allows it. */
 export function otherSlash(issuer: string, own: string): string {
   return `the issuer ${shownUrl(own)}, which differs by the slash at its end alone: nothing of it is used; if both are one server, say so with servers: { '${shownUrl(issuer)}': { issuer: '${shownUrl(own)}' } }`;
 }
 
 /**
- * True when two texts name one issuer: they are identical, but for an issuer without a path, which has a spelling with and one
- * without a slash at its end that lead to the same well-known URL.
+ * True if two texts name one issuer: they are identical. An issuer without a path may also differ in a final slash,
+ * since both spellings lead to the same well-known URL.
  */
 export function sameIssuer(one: string, other: string): boolean {
   return one === other || (one === `${other}/` && isBare(other)) || (other === `${one}/` && isBare(one));
@@ -225,8 +233,9 @@ function isBare(issuer: string): boolean {
 }
 
 /**
- * Spec 2025-03-26, Authorization, Server Metadata Discovery: a server may be its own authorization server, with metadata at the root
- * of its origin, or with none and endpoints of fixed names. No other revision has these.
+ * Spec 2025-03-26, Authorization, Server Metadata Discovery: a server may be its own authorization server, with
+ * metadata at the root of its origin, or without metadata and with endpoints of fixed names. No other revision has
+ * this.
  */
 async function atRoot(site: Site, isPublished: boolean, signal: AbortSignal): Promise<Discovered> {
   const { server, atRoot: root, options } = site;
@@ -238,7 +247,7 @@ async function atRoot(site: Site, isPublished: boolean, signal: AbortSignal): Pr
     serverMetadataUrls(origin)[0] ?? origin,
     what.server,
     fetching(site, signal),
-    // The one place where it is sent: elsewhere it would cost browsers a preflight.
+    // The only place that sends this header: elsewhere it would cost browsers a preflight.
     root.revision === undefined ? {} : { 'mcp-protocol-version': root.revision },
   );
   const said = saidOf(site, origin);
@@ -256,7 +265,7 @@ async function atRoot(site: Site, isPublished: boolean, signal: AbortSignal): Pr
     authorization_endpoint: `${origin}/authorize`,
     token_endpoint: `${origin}/token`,
     registration_endpoint: `${origin}/register`,
-    // Without metadata nobody says so; that revision requires it of all.
+    // Without metadata no server lists this. That revision requires it of all.
     code_challenge_methods_supported: ['S256'],
   };
   const guesses = said?.['authorization_endpoint'] === undefined;

@@ -1,4 +1,4 @@
-/** Proofs that whoever uses a token has the key that it is bound to. (RFC 9449.) */
+/** Proofs that the user of a token holds the key that it is bound to. (RFC 9449.) */
 
 import { setNewest } from '../../jsonrpc/newest.ts';
 import type { WebKey, WebKeyPair } from '../../sealing/web-crypto.ts';
@@ -7,7 +7,7 @@ import { base64urlOf, jsonPart, utf8 } from '../common/base64url.ts';
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 
-/** The most origins whose nonces are remembered. */
+/** Limit of origins with a stored nonce. */
 const mostNonces = 100;
 
 /** Something to prove: one attempt of one request. */
@@ -15,11 +15,11 @@ export interface Proven {
   /** The HTTP method. */
   readonly method: string;
   readonly url: URL;
-  /** The token that goes with it, where one does. */
+  /** The token of the request, if it has one. */
   readonly token?: string | undefined;
 }
 
-/** Makes proofs by one key, which is made at the first time and kept. */
+/** Makes proofs with one key, which is made on first use and stored. */
 export class DpopProver {
   readonly #keys: () => Promise<DpopKeys>;
   readonly #now: () => number;
@@ -68,7 +68,10 @@ export interface DpopKeys {
   readonly jwk: Readonly<Record<string, string | undefined>>;
 }
 
-/** The pair of keys of an authorization server, made at the first time; where the store can, they cannot be extracted from it. */
+/**
+ * The key pair for an authorization server, made on first use. If the store supports it, the private key cannot be
+ * extracted.
+ */
 export async function keysIn(store: CredentialStore, key: CredentialKey): Promise<DpopKeys> {
   if (store.keyPair !== undefined) {
     const make = async (): Promise<WebKeyPair> => await crypto.subtle.generateKey(algorithm, false, ['sign', 'verify']);
@@ -85,7 +88,7 @@ export async function keysIn(store: CredentialStore, key: CredentialKey): Promis
 
 async function keysOf(text: string, issuer: string): Promise<DpopKeys> {
   try {
-    // It is our own text, whoever of us wrote it.
+    // Only our own code writes this text.
     const jwk = JSON.parse(text) as JsonWebKey;
     const privateKey = await crypto.subtle.importKey('jwk', jwk, algorithm, false, ['sign']);
     return { privateKey, jwk: publicOf(jwk) };

@@ -2,7 +2,7 @@ import { AuthorizationError } from '../common/errors.ts';
 import type { ServerMetadata } from '../common/metadata.ts';
 import { shownUrl } from './discovery.ts';
 
-/** The endpoints of an authorization server that are kept with what they gave. */
+/** The endpoints of an authorization server that are stored with its grants. */
 export interface Endpoints {
   readonly issuer: string;
   readonly token: string;

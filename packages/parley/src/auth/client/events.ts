@@ -1,4 +1,4 @@
-/** The steps of an authorization, for whoever shows or logs them; no token, code or secret is in them. */
+/** The steps of an authorization, to show or log them. They contain no token, code or secret. */
 
 /** One step of an authorization. */
 export type OAuthEvent =
@@ -13,21 +13,23 @@ export type OAuthEvent =
       readonly reason: 'login' | 'step-up';
       readonly scopes: readonly string[];
     }
-  /** There are tokens: new ones, or renewed ones. */
+  /** There are new or renewed tokens. */
   | {
       readonly kind: 'granted' | 'refreshed';
       readonly issuer: string;
       readonly resource: string;
       readonly scopes: readonly string[];
-      /** In milliseconds since 1970, where it is known. */
+      /** In milliseconds since 1970, if known. */
       readonly expiresAt?: number | undefined;
     }
-  /** The authorization server takes a grant or a registration no longer; it was deleted. `message` says how it refused. */
+  /**
+   * The authorization server no longer accepts a grant or a registration, which was deleted. `message` is its error.
+   */
   | {
       readonly kind: 'lost';
       readonly what: 'grant' | 'registration';
       readonly issuer: string;
       readonly message?: string | undefined;
     }
-  /** Something went wrong that is no failure yet. */
+  /** A problem that is not a failure yet. */
   | { readonly kind: 'warning'; readonly message: string; readonly issuer?: string | undefined };

@@ -1,4 +1,4 @@
-/** Grants of authorization servers, as they are kept. */
+/** Grants of authorization servers, in stored form. */
 
 import { hasFields } from '../common/fields.ts';
 import { jsonOf } from '../common/document.ts';
@@ -14,15 +14,15 @@ export interface Grant {
   readonly resource: string;
   /** The client id that it was given to. */
   readonly client: string;
-  /** True where the client has no secret, so that its id is all that it says of itself. */
+  /** True if the client has no secret, so that its id is its only identification. */
   readonly isPublic?: boolean | undefined;
   readonly endpoints: Endpoints;
   readonly accessToken: string;
-  /** Scheme by which the token is used: by whoever holds it, or with proofs. */
+  /** Scheme of the token: usable by any holder, or only with proofs. */
   readonly scheme: 'Bearer' | 'DPoP';
   /** In milliseconds since 1970. */
   readonly obtainedAt: number;
-  /** Likewise; `undefined` where nobody said. */
+  /** In milliseconds since 1970; `undefined` if unknown. */
   readonly expiresAt: number | undefined;
   readonly refreshToken: string | undefined;
   /** The scopes that it has. */
@@ -32,7 +32,7 @@ export interface Grant {
   readonly identity: Identity;
 }
 
-/** The person who signed in, as the authorization server says it. */
+/** The signed-in user, as the authorization server describes it. */
 export interface Identity {
   readonly subject?: string | undefined;
   readonly name?: string | undefined;
@@ -67,7 +67,10 @@ export function grantOf(answer: TokenAnswer, context: GrantContext): Grant {
   };
 }
 
-/** OpenID Connect Core, section 3.1.3.7: a token that came from the token endpoint itself needs no other proof of where it is from. */
+/**
+ * OpenID Connect Core, section 3.1.3.7: a token that came from the token endpoint itself needs no other proof of its
+ * origin.
+ */
 function identityIn(idToken: string | undefined, issuer: string, client: string): Identity | undefined {
   const claims = idToken === undefined ? undefined : claimsOf(idToken);
   if (claims === undefined || claims['iss'] !== issuer) return undefined;
@@ -76,12 +79,12 @@ function identityIn(idToken: string | undefined, issuer: string, client: string)
   return { subject: textIn(claims['sub']), name: textIn(claims['name']), email: textIn(claims['email']) };
 }
 
-/** A grant as it is kept. */
+/** The stored form of a grant. */
 export function grantText(grant: Grant): string {
   return JSON.stringify(grant);
 }
 
-/** Reads what was kept; `undefined` for what this version cannot use. */
+/** Reads a stored grant; `undefined` if this version cannot use it. */
 export function readGrant(text: string | undefined): Grant | undefined {
   const value = text === undefined ? undefined : jsonOf(text);
   if (!hasFields(value)) return undefined;
@@ -101,7 +104,7 @@ export function readGrant(text: string | undefined): Grant | undefined {
     Array.isArray(list) ? list.filter(isScope) : [],
   );
   const identity = hasFields(value['identity']) ? value['identity'] : {};
-  // Everything that is used was just looked at.
+  // Every used field was just checked.
   return { ...(value as unknown as Grant), scopes: scopes ?? [], requested: requested ?? [], identity };
 }
 

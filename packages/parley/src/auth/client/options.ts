@@ -10,41 +10,41 @@ import type { OAuthEvent } from './events.ts';
 
 /** Options that every way of being authorized takes; all of them have defaults. */
 export interface AuthorizationOptions {
-  /** Scopes that are asked for beside those that the server wants; none by default. */
+  /** Scopes to request in addition to those that the server wants; none by default. */
   readonly scopes?: readonly string[];
   /**
-   * The issuers of authorization servers that may be used; any by default. A function chooses one of those that the server names, or
-   * none by `undefined`.
+   * The allowed issuers of authorization servers; any by default. A function chooses one of those that the server
+   * names, or none by `undefined`.
    */
   readonly issuers?:
     | readonly string[]
     | ((issuers: readonly string[]) => string | undefined | Promise<string | undefined>);
   /**
-   * Metadata of authorization servers that they do not publish themselves, by issuer and in the words of RFC 8414, such as
-   * `{ code_challenge_methods_supported: ['S256'] }`. What stands here comes before what they say.
+   * Metadata of authorization servers that do not publish it, by issuer and in the form of RFC 8414, such as
+   * `{ code_challenge_methods_supported: ['S256'] }`. It overrides published metadata.
    */
   readonly servers?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** The identifier of the server as a protected resource, where it says none itself; by default its URL. */
+  /** The identifier of the server as a protected resource, if it publishes none; by default its URL. */
   readonly resource?: string;
   /** Choice of naming the resource in requests (RFC 8707): `send` by default, `omit` for authorization servers that refuse it. */
   readonly resourceParameter?: 'send' | 'omit';
   /** Parameters of requests beside those of OAuth, such as `audience`. */
   readonly parameters?: {
-    /** Of the authorization request. */
+    /** Parameters of the authorization request. */
     readonly authorization?: Readonly<Record<string, string>>;
     /** Of every token request. */
     readonly token?: Readonly<Record<string, string>>;
   };
   /**
-   * Condition under which tokens are bound to a key (RFC 9449): `auto` where the server asks for it, `always`; never by default. An authorization
-   * server that binds nothing fails under `always`.
+   * Condition under which tokens are bound to a key (RFC 9449): `auto` if the server asks for it, or `always`; never by
+   * default. With `always`, an authorization server without such tokens is an error.
    */
   readonly dpop?: 'auto' | 'always';
   /** Limits of where requests about authorization may go. */
   readonly network?: NetworkOptions;
   /** Function that sends the requests about authorization; the one that sends those of the conversation by default. */
   readonly fetch?: AuthorizationFetch;
-  /** Hears what happens; no token or secret is in it. */
+  /** Receives events. They contain no token or secret. */
   readonly onEvent?: (event: OAuthEvent) => void;
   /** The time, in milliseconds since 1970; `Date.now` by default. */
   readonly now?: () => number;
@@ -95,10 +95,10 @@ const owned: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Refuses options that make no sense.
+ * Rejects invalid options.
  *
- * @param what Who has the options, as the error says it.
- * @param known The names of all options that it has.
+ * @param what The owner of the options, for the error.
+ * @param known The names of all its options.
  * @throws TypeError
  */
 export function checkAuthorizationOptions(what: string, options: AuthorizationOptions, known: object): void {
@@ -127,6 +127,6 @@ export function checkAuthorizationOptions(what: string, options: AuthorizationOp
     }
   for (const name of ['fetch', 'onEvent', 'now'] as const) refuseOther('function', name, options[name]);
   if (!Array.isArray(network?.allow ?? [])) throw new TypeError('network.allow must be an array of hosts');
-  // It refuses what is no host.
+  // It rejects invalid hosts.
   networkRules(new URL('https://host.invalid'), network);
 }

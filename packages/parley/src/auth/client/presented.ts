@@ -1,4 +1,4 @@
-/** The header fields by which a grant goes with a request. */
+/** The header fields that carry a grant. */
 
 import type { AuthorizedRequest, AuthorizationFields } from '../common/authorizer.ts';
 import type { DpopProver } from './dpop.ts';

@@ -9,11 +9,11 @@ import { shownUrl, type Discovered } from './discovery.ts';
 import type { Grant } from './grant.ts';
 import type { Site } from './site.ts';
 
-/** The challenges of a refusal that are OAuth's, and what they say. */
+/** The OAuth challenges of a refusal, and their contents. */
 export interface Refused {
   readonly status: number;
   readonly challenge: Challenge | undefined;
-  /** True when it is told to bind tokens to keys. */
+  /** True if it asks for tokens that are bound to a key. */
   readonly asksForKey: boolean;
   /** True when it takes tokens that are not. */
   readonly takesBearer: boolean;
@@ -44,7 +44,7 @@ export function readRefusal(answer: AuthorizedAnswer): Refused {
   };
 }
 
-/** No refusal: what is done without one. */
+/** No refusal, for actions without one. */
 export const noRefusal: Refused = {
   status: 401,
   challenge: undefined,
@@ -55,7 +55,7 @@ export const noRefusal: Refused = {
   error: undefined,
 };
 
-/** @throws AuthorizationError for a server that wants something else than tokens. */
+/** @throws AuthorizationError for a server that does not use tokens. */
 export function requireOAuth({ challenge }: Refused, { server }: Site): void {
   if (challenge === undefined || challenge.scheme === 'bearer' || challenge.scheme === 'dpop') return;
   throw new AuthorizationError(
@@ -65,7 +65,7 @@ export function requireOAuth({ challenge }: Refused, { server }: Site): void {
   );
 }
 
-/** @throws AuthorizationError for a server that wants bound tokens alone, where none are wanted here. */
+/** @throws AuthorizationError for a server that requires bound tokens, if the options do not allow them. */
 export function requireKind({ asksForKey, takesBearer }: Refused, { options: { dpop }, server }: Site): void {
   if (!asksForKey || takesBearer || dpop !== undefined) return;
   throw new AuthorizationError(
@@ -80,7 +80,7 @@ export function isForNonce({ challenge, error }: Refused, sent: AuthorizationFie
   return challenge?.scheme === 'dpop' && error === 'use_dpop_nonce' && sent['dpop'] !== undefined;
 }
 
-/** Notes that a kind of refusal was seen to; false where it was before. */
+/** Records that a kind of refusal was handled; false if it was handled before. */
 export function once(tried: Set<string>, kind: string): boolean {
   if (tried.has(kind)) return false;
   tried.add(kind);
@@ -88,8 +88,8 @@ export function once(tried: Set<string>, kind: string): boolean {
 }
 
 /**
- * The scopes of a login: those that are wanted now, else all that the resource knows, with those that were asked for before.
- * (Spec 2026-07-28, Scope Selection Strategy.)
+ * The scopes of a login: those that are wanted now, otherwise all scopes of the resource, plus earlier ones. (Spec
+ * 2026-07-28, Scope Selection Strategy.)
  */
 export function scopesFor(
   { scopesSupported, server }: Discovered,
@@ -112,7 +112,7 @@ export function scopesFor(
   const isSame = before !== undefined && meansIssuer(before.endpoints.issuer, server.issuer);
   const asked = unionOf(isSame ? before.requested : [], wanted ?? scopesSupported ?? [], always);
   const scopes = asked.filter((scope) => !isOffline(scope));
-  // Alone it would take the place of what the authorization server grants by itself.
+  // As the only scope, it would replace the authorization server's default scopes.
   const lasting = mayLast && scopes.length > 0 && server.scopesSupported?.some(isOffline) === true;
   return lasting ? [...scopes, 'offline_access'] : scopes;
 }
@@ -128,7 +128,7 @@ export function mustBeBound(site: Site, refused: Refused, discovered: Discovered
   return !isLoose && isBound(site, refused, discovered);
 }
 
-/** The error of a server that refuses what was given for it a moment ago: asking again would never end. */
+/** The error if a server rejects a token that was just issued for it: another try would never end. */
 export function useless({ server }: Site, grant: Grant | undefined): AuthorizationError {
   const issuer = grant?.endpoints.issuer;
   const from = issuer === undefined ? 'its authorization server' : shownUrl(issuer);

@@ -1,4 +1,4 @@
-/** Revoking what was granted. (RFC 7009.) */
+/** Revokes grants. (RFC 7009.) */
 
 import { AuthorizationError } from '../common/errors.ts';
 import { after } from '../../jsonrpc/timeout.ts';
@@ -10,10 +10,10 @@ import type { Site } from './site.ts';
 const revocationMs = 10_000;
 
 /**
- * Revokes the tokens of a grant, where the authorization server has a way for that. It does not reject; why nothing came of it is told
+ * Revokes the tokens of a grant, if the authorization server supports that. It does not reject. A failure is reported
  * as a warning.
  *
- * @returns Whether they were revoked.
+ * @returns True if they were revoked.
  */
 export async function revokeGrant(site: Site, grant: Grant, client: OAuthClient): Promise<boolean> {
   const { revocation } = grant.endpoints;

@@ -1,17 +1,17 @@
-/** Work that whoever needs it joins: it runs once, and goes on as long as anybody waits for it. */
+/** Work that several callers join: it runs once, and continues while any of them waits. */
 
-/** Somebody who waits. */
+/** A waiting caller. */
 export interface Waiter {
   readonly signal: AbortSignal;
-  /** Is told that the work waits for a person, and that it does so no longer. */
+  /** Called when the work begins and ends to wait for a user. */
   waiting?(person: boolean): void;
 }
 
 /** The work, as it sees those who wait for it. */
 export interface Job {
-  /** Ends when nobody waits any more. */
+  /** Aborts when no caller waits any more. */
   readonly signal: AbortSignal;
-  /** Says that a person is asked now, or is asked no longer. */
+  /** Reports that a user is asked now, or no longer. */
   asking(person: boolean): void;
 }
 
@@ -28,16 +28,17 @@ export class SharedWork {
   #running: Running | undefined;
 
   /**
-   * Waits for work of a name, which is begun unless it runs already; while work of another name runs, that is waited for instead.
+   * Waits for work with a name, which starts unless it is running. If work with another name runs, it waits for that
+   * instead.
    *
-   * @returns Whether it was the work of this name.
-   * @throws What the work of this name failed with, or the reason of the signal.
+   * @returns True if it was the work with this name.
+   * @throws The error of the work with this name, or the reason of the signal.
    */
   async join(name: string, waiter: Waiter, work: (job: Job) => Promise<void>): Promise<boolean> {
     waiter.signal.throwIfAborted();
     const left = this.#running?.controller.signal.aborted === true ? this.#running : undefined;
     if (left !== undefined) {
-      // Everybody left it, and it ends for their reason, which is nobody else's.
+      // All callers left that work, so it ends with their reason, which does not concern this caller.
       await this.#wait(left, waiter).catch(() => waiter.signal.throwIfAborted());
       return await this.join(name, waiter, work);
     }
@@ -78,7 +79,7 @@ export class SharedWork {
     if (running.asks) waiter.waiting?.(true);
     let aborted = (): void => {};
     const givenUp = new Promise<never>((_, reject) => {
-      // The reason is what the owner of the signal gave.
+      // The reason comes from the owner of the signal.
       aborted = () => reject(waiter.signal.reason as Error);
       waiter.signal.addEventListener('abort', aborted, { once: true });
     });

@@ -6,9 +6,9 @@ import { signingKey } from '../common/signing-key.ts';
 import type { OAuthClient } from './client-authentication.ts';
 
 /**
- * Makes what a client shows at a token endpoint.
+ * Makes the client authentication for a token endpoint.
  *
- * @throws AuthorizationError `invalid-client` for a method that what is known of the client does not fit.
+ * @throws AuthorizationError `invalid-client` if the client lacks the credentials for its method.
  */
 export function authenticationOf({ id, method, secret, key }: OAuthClient, issuer: string): ClientAuth {
   if (method === 'none') return None();

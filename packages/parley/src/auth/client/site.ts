@@ -9,7 +9,7 @@ import { harmless } from '../../options/harmless.ts';
 import type { OAuthEvent } from './events.ts';
 import type { AuthorizationOptions } from './options.ts';
 
-/** One MCP server, as whoever is authorized at it sees it. */
+/** One MCP server, from the view of its authorization. */
 export interface Site {
   readonly server: URL;
   readonly atRoot: BoundServer['atRoot'];
@@ -20,7 +20,7 @@ export interface Site {
   tell(event: OAuthEvent): void;
 }
 
-/** Puts together what is known of a server. */
+/** Combines the known facts about a server. */
 export function siteOf(bound: BoundServer, options: AuthorizationOptions): Site {
   const { onEvent, now = Date.now } = options;
   const rules = networkRules(bound.url, options.network);
@@ -48,9 +48,9 @@ export function fetching({ fetch, rules }: Site, signal: AbortSignal): FetchCont
 }
 
 /**
- * Does something within a time.
+ * Runs work with a time limit.
  *
- * @param late What it fails with when the time is over.
+ * @param late Error if the time is over.
  */
 export async function limited<Result>(
   { ms, signal, late }: { readonly ms: number; readonly signal: AbortSignal; late(): AuthorizationError },
@@ -69,7 +69,7 @@ export async function limited<Result>(
   }
 }
 
-/** Waits a while, or until a signal says that it is over, which rejects with its reason. */
+/** Waits for a time. If a signal aborts the wait, it rejects with the signal's reason. */
 export function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const over = (): void => {
@@ -79,7 +79,7 @@ export function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
     const stop = after(ms, over, true);
     const aborted = (): void => {
       stop();
-      // The reason is what the owner of the signal gave.
+      // The reason comes from the owner of the signal.
       reject(signal.reason as Error);
     };
     if (signal.aborted) aborted();
@@ -87,7 +87,7 @@ export function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The error of an authorization whose wait was ended by its signal; the signal's own where it has one. */
+/** The error of an authorization that a signal ended; the signal's own error if it has one. */
 export function endedBy(signal: AbortSignal, words: string): Error {
   const reason: unknown = signal.reason;
   return reason instanceof AuthorizationError ? reason : new AuthorizationError('timeout', words, { cause: reason });

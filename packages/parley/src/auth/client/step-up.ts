@@ -1,4 +1,4 @@
-/** Asking for more scopes: what is asked for, and how often. (Spec 2025-11-25, Step-Up Authorization Flow.) */
+/** Requests more scopes, with a limit. (Spec 2025-11-25, Step-Up Authorization Flow.) */
 
 import { setNewest } from '../../jsonrpc/newest.ts';
 import type { RequestAbout } from '../common/authorizer.ts';
@@ -10,7 +10,7 @@ const mostTimes = 2;
 const windowMs = 10 * 60_000;
 const mostRemembered = 1_000;
 
-/** Remembers what was asked for lately, for the requests of one resource. */
+/** Remembers recent requests for scopes of one resource. */
 export class StepUps {
   readonly #times = new Map<string, readonly number[]>();
   readonly #now: () => number;
@@ -20,9 +20,9 @@ export class StepUps {
   }
 
   /**
-   * The scopes to ask for, after a request was refused for lack of some.
+   * The scopes to request after a request was rejected because it lacks some.
    *
-   * @throws AuthorizationError `insufficient-scope` when asking cannot help, or was done too often.
+   * @throws AuthorizationError `insufficient-scope` if a request cannot help, or was made too often.
    */
   wanted(grant: Grant, challenged: readonly string[], { method = '', name = '' }: RequestAbout): readonly string[] {
     const { resource, endpoints } = grant;

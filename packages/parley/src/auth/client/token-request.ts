@@ -26,15 +26,15 @@ export interface TokenRequest {
   readonly parameters: Readonly<Record<string, string>>;
   /** The resource that the token is to be for. */
   readonly resource?: string | undefined;
-  /** Makes a proof that goes with it, so that the token is bound. */
+  /** Makes a proof for the request, so that the token is bound. */
   readonly prover?: DpopProver | undefined;
   readonly signal: AbortSignal;
 }
 
 /**
- * Asks for tokens.
+ * Requests tokens.
  *
- * @throws AuthorizationError as `readTokenAnswer` does, or when there is no answer.
+ * @throws AuthorizationError as `readTokenAnswer` does, or if there is no answer.
  */
 export async function requestTokens(site: Site, request: TokenRequest): Promise<TokenAnswer> {
   const { issuer } = request.endpoints;
@@ -124,7 +124,7 @@ export async function revocationAnswer(
   });
 }
 
-/** The options by which the library sends through our own fetch; where it may go was checked already. */
+/** The options with which the OAuth library uses our own fetch. The URL was checked already. */
 interface SendOptions {
   readonly [customFetch]: (url: string, request: Sent) => Promise<Response>;
   readonly [allowInsecureRequests]: true;
@@ -138,11 +138,11 @@ interface Sent {
 }
 
 /**
- * Sends a request of the library through our own fetch.
+ * Sends a request of the OAuth library through our own fetch.
  *
- * @param asked Name of the request, for the words of errors.
+ * @param asked Name of the request, for errors.
  * @returns The raw answer.
- * @throws AuthorizationError when there is none.
+ * @throws AuthorizationError if there is none.
  */
 export async function send(
   site: Site,

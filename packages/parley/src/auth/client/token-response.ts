@@ -1,4 +1,4 @@
-/** Reading what an authorization server answers at its token endpoint: lenient in form, strict in what is used. (RFC 6749, section 5.) */
+/** Reads an answer of a token endpoint: lenient about the form, strict about used fields. (RFC 6749, section 5.) */
 
 import { hasFields } from '../common/fields.ts';
 import { jsonOf, type Answer } from '../common/document.ts';
@@ -12,7 +12,7 @@ export interface TokenAnswer {
   readonly accessToken: string;
   /** The type of the access token, in lower case. */
   readonly tokenType: string;
-  /** Life of the access token, in seconds; `undefined` where that is not said. */
+  /** Lifetime of the access token, in seconds; `undefined` if unknown. */
   readonly expiresIn: number | undefined;
   readonly refreshToken: string | undefined;
   /** The scopes that were granted; `undefined` where they are those that were asked for. */
@@ -20,7 +20,10 @@ export interface TokenAnswer {
   readonly idToken: string | undefined;
 }
 
-/** The longest life that is believed, in seconds: a century. Past what a date can say a grant could not be read again. */
+/**
+ * The longest accepted lifetime, in seconds: a century. A grant with a date beyond the range of dates could not be read
+ * again.
+ */
 const longestLife = 3_155_760_000;
 
 /** The meaning of error codes. (RFC 6749, section 5.2; RFC 8707, section 2; RFC 9449, section 5.) */
@@ -37,8 +40,8 @@ const reasons: Readonly<Record<string, readonly [AuthorizationReason, string | u
 /**
  * Reads the answer to a token request.
  *
- * @throws AuthorizationError with the `code` of the answer where it has one; `server-error` where it may be better next time,
- *   `invalid-response` for what is no answer.
+ * @throws AuthorizationError with the `code` of the answer if it has one; `server-error` if a retry may help,
+ * `invalid-response` if it is not a token answer.
  */
 export function readTokenAnswer(answer: Answer, issuer: string): TokenAnswer {
   const fields = fieldsOf(answer, issuer, 'the token request');
@@ -65,10 +68,10 @@ export function readTokenAnswer(answer: Answer, issuer: string): TokenAnswer {
 }
 
 /**
- * The fields of an answer that is a success.
+ * The fields of a successful answer.
  *
- * @param asked What was asked for, for the words of the error.
- * @throws AuthorizationError for every other answer.
+ * @param asked Name of the request, for the error.
+ * @throws AuthorizationError for any other answer.
  */
 export function fieldsOf(answer: Answer, issuer: string, asked: string): Readonly<Record<string, unknown>> {
   const { status } = answer;
@@ -117,8 +120,9 @@ function refused(
 }
 
 /**
- * Meaning of `invalid_target`: no tokens for the resource, for anybody or for this client. (RFC 8707, section 2.) To leave the parameter
- * out helps only where the authorization server knows no resources, and not a client that has no access to this one.
+ * Explanation of `invalid_target`: no tokens for the resource, for any client or for this one. (RFC 8707, section 2.)
+ * Leaving the parameter out helps only if the authorization server knows no resources at all, not if this client lacks
+ * access.
  */
 export function targetWords(description: string | undefined): string {
   return /client|permi|allow|access|link/i.test(description ?? '')
@@ -126,14 +130,14 @@ export function targetWords(description: string | undefined): string {
     : "it does not know the resource; where it knows none, set resourceParameter to 'omit'";
 }
 
-/** The codes of what may be better next time. */
+/** The codes of temporary errors. */
 const passingCodes: ReadonlySet<string> = new Set(['temporarily_unavailable', 'server_error']);
 
-/** True for the error of an authorization server that was asked, understood, and does not give what was asked for. */
+/** True for the error of an authorization server that understood the request and refuses it. */
 export function isRefusal(error: unknown): boolean {
   if (!(error instanceof AuthorizationError) || error.code === undefined || isTransientStatus(error.status ?? 0))
     return false;
-  // The proof was not as it should be: that is no word about the grant.
+  // The proof was invalid, which says nothing about the grant.
   return !passingCodes.has(error.code) && !/dpop/.test(error.code);
 }
 
@@ -141,7 +145,7 @@ function invalid(issuer: string, words: string, status?: number): AuthorizationE
   return new AuthorizationError('invalid-response', `${words}, from ${issuer}`, { issuer, status });
 }
 
-/** Text, or a number as text; everything else, `null` too, is absent. */
+/** Text, or a number as text. Any other value counts as absent, also `null`. */
 export function textIn(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;

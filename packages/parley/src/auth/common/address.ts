@@ -19,8 +19,9 @@ export function innerRange(bytes: readonly number[]): string | undefined {
 }
 
 /**
- * The network that counts as one address: of IPv6 the first half, since whoever has one has all that begin so, or the address of IPv4
- * that it holds, as where all clients of IPv4 come by a gateway; any other address, and what is none, as it is.
+ * The network that counts as one address. For IPv6 it is the first half, since one subscriber has all addresses that
+ * begin so; or the embedded IPv4 address, since all IPv4 clients may come through one gateway. Any other text is
+ * returned unchanged.
  */
 export function networkOf(address: string): string {
   const bytes = address.includes(':') ? addressBytes(address) : undefined;
@@ -62,7 +63,10 @@ const rangesOfIPv6: readonly Range[] = [
   ['a multicast address', [0xff], 8],
 ];
 
-/** The prefixes whose addresses hold one of IPv4, and where: mapped, compatible, translated (RFC 6052, 8215), 6to4, Teredo. */
+/**
+ * The prefixes of addresses with an embedded IPv4 address, and its position: mapped, compatible, translated (RFC 6052,
+ * 8215), 6to4, Teredo.
+ */
 const embedded: readonly (readonly [prefix: readonly number[], bits: number, at: number, turned: boolean])[] = [
   [[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff], 96, 12, false],
   [[], 96, 12, false],
@@ -96,7 +100,7 @@ function bytesOfIPv4(text: string): readonly number[] | undefined {
 }
 
 function bytesOfIPv6(text: string): readonly number[] | undefined {
-  // A zone says by which interface, not where.
+  // A zone names an interface, not a network.
   const [address = ''] = text.split('%', 1);
   const halves = address.split('::');
   if (halves.length > 2) return undefined;

@@ -16,7 +16,7 @@ export function jsonPart(value: unknown): string {
   return base64urlOf(utf8(JSON.stringify(value)));
 }
 
-/** The claims of a token, none of which is verified; `undefined` for what is no token. */
+/** The unverified claims of a token; `undefined` if it is not a JWT. */
 export function claimsOf(token: string): Readonly<Record<string, unknown>> | undefined {
   const part = token.split('.', 2)[1];
   if (part === undefined) return undefined;
@@ -30,7 +30,7 @@ export function claimsOf(token: string): Readonly<Record<string, unknown>> | und
   }
 }
 
-/** A text that nobody can guess: 256 bit. */
+/** A text that cannot be guessed: 256 bits. */
 export function unguessableText(): string {
   return base64urlOf(crypto.getRandomValues(new Uint8Array(32)));
 }

@@ -1,16 +1,16 @@
 /** The challenges of a `WWW-Authenticate` header. (RFC 9110, sections 11.2 to 11.6.1.) */
 
-/** One challenge: how a server wants to be told who asks. */
+/** One challenge: how a server wants a client to authenticate. */
 export interface Challenge {
   /** The scheme in lower case, such as `bearer`. */
   readonly scheme: string;
-  /** Token that stands in the place of parameters, where there is one. */
+  /** Token in place of parameters, if there is one. */
   readonly token68?: string | undefined;
   /** The parameters by their names in lower case; of one that comes twice the first. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** The longest header that is read; what is longer has no challenges. */
+/** The longest header that is read. A longer one counts as empty. */
 const mostCharacters = 16_384;
 /** The most challenges and parameters that are read of one header. */
 const mostChallenges = 32;
@@ -27,7 +27,7 @@ const unquoted = /[^\s",;]+/y;
 const rest = /[^,]*/y;
 
 /**
- * Reads all challenges of a header, in their order. Never throws: what is no challenge is passed over.
+ * Reads all challenges of a header, in order. Never throws. Malformed parts are skipped.
  *
  * @param header The value of the header; several lines joined by commas.
  */
@@ -92,7 +92,7 @@ class Reader {
     return this.at >= this.#text.length;
   }
 
-  /** Text that a pattern finds at this place; `undefined`, without a step, where it finds nothing. */
+  /** Text that a pattern matches at this position; `undefined`, without moving, if it does not match. */
   take(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.at;
     const found = pattern.exec(this.#text)?.[0];

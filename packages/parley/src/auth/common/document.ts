@@ -1,4 +1,4 @@
-/** Fetching what a stranger publishes: a JSON document, within bounds of time, size and place. */
+/** Fetches a JSON document from an untrusted host, with limits of time, size and address. */
 
 import { after } from '../../jsonrpc/timeout.ts';
 import { isTransientStatus } from '../../jsonrpc/transient.ts';
@@ -7,8 +7,8 @@ import type { NetworkRules } from './network.ts';
 import type { SecretRequest } from './secrets.ts';
 
 /**
- * Time limit of what goes through a `fetch`, in milliseconds: one that holds requests until a person lets them go brings its own, since
- * nobody reads an answer in ten seconds.
+ * Time limit of requests through a `fetch`, in milliseconds. A `fetch` that holds requests until a user releases them
+ * has its own limit, since a user needs more than ten seconds.
  */
 export function patienceOf(fetch: AuthorizationFetch, ms: number): number {
   return (fetch as { patienceMs?(): number | undefined }).patienceMs?.() ?? ms;
@@ -53,9 +53,9 @@ const mostBytes = 256 * 1024;
 const longestMs = 10_000;
 const mostRedirects = 3;
 
-/** A document that was looked for. */
+/** Result of a search for a document. */
 export interface Found {
-  /** Value that it says; `undefined` where there is none. */
+  /** Its value; `undefined` if there is none. */
   readonly value: unknown;
   /** URL at which it was, redirects followed. */
   readonly url: string;
@@ -65,11 +65,13 @@ export interface Found {
 /**
  * Fetches a JSON document by GET, following up to three redirects within its origin.
  *
- * @param what What it is, for the words of the error: `the resource metadata`, say.
- * @param headers Beside `Accept`.
- * @returns Without a value where the server has none: any other 4xx, or a page that is no JSON.
- * @throws AuthorizationError `server-error` when the server fails (5xx, 429) or is not reached, which says nothing about what it has;
- *   `insecure-url`, `address-refused` for where it may not be; `discovery` for a redirect elsewhere and for a body that is too large.
+ * @param what Its name for errors, such as `the resource metadata`.
+ * @param headers Headers besides `Accept`.
+ * @returns Without a value if the server has none: any other 4xx, or a page that is not JSON.
+ * @throws AuthorizationError `server-error` if the server fails (5xx, 429) or cannot be reached, which does not prove
+ * that it has none;
+ * `insecure-url`, `address-refused` for a forbidden address; `discovery` for a redirect elsewhere and for a body that
+ * is too large.
  */
 export async function fetchDocument(
   url: string,
@@ -126,7 +128,7 @@ function placeOf({ origin, pathname }: URL): string {
   return `${origin}${pathname}`;
 }
 
-/** The JSON value of a text; `undefined` for what is none. */
+/** The JSON value of a text; `undefined` if it is not JSON. */
 export function jsonOf(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
@@ -136,7 +138,7 @@ export function jsonOf(text: string): unknown {
   }
 }
 
-/** Looks at a page by GET; redirects are not followed, and a body that is too large fails. */
+/** Requests a page by GET. Redirects are not followed, and a body that is too large is an error. */
 export async function fetchAnswer(url: string, what: string, context: FetchContext): Promise<Answer> {
   return await exchange(context.rules.check(url, what), { method: 'GET', headers: { accept: '*/*' } }, what, context);
 }
@@ -145,17 +147,17 @@ export async function fetchAnswer(url: string, what: string, context: FetchConte
 export interface Answer {
   readonly status: number;
   readonly text: string;
-  /** The URL at which it was found, where the runtime tells. */
+  /** The URL at which it was found, if the runtime reports it. */
   readonly url: string | undefined;
-  /** The request that it answers, whose secrets it may repeat. */
+  /** The request that it answers. The answer may repeat its secrets. */
   readonly sent?: SecretRequest | undefined;
   header(name: string): string | undefined;
 }
 
 /**
- * Sends one request and reads the whole answer; redirects are not followed, unless the request says so.
+ * Sends one request and reads the whole answer. Redirects are not followed, unless the request says so.
  *
- * @throws AuthorizationError `server-error` when there is no answer in time, `discovery` when it is too large.
+ * @throws AuthorizationError `server-error` if there is no answer in time, `discovery` if it is too large.
  */
 export async function exchange(
   url: URL,
@@ -165,7 +167,7 @@ export async function exchange(
 ): Promise<Answer> {
   const controller = new AbortController();
   const abort = (): void => controller.abort(signal.reason);
-  // Not every `fetch` looks at its signal.
+  // Not every `fetch` observes its signal.
   const ended = new Promise<never>((_, reject) => {
     controller.signal.addEventListener('abort', () => reject(controller.signal.reason as Error), { once: true });
   });

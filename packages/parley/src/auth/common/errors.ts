@@ -16,7 +16,7 @@ export type AuthorizationReason =
   | 'address-refused'
   | 'server-error';
 
-/** Details of a failed authorization beside its reason and its message; all of it may be left out. */
+/** Details of a failed authorization besides its reason and its message. All are optional. */
 export interface AuthorizationErrorOptions {
   readonly cause?: unknown;
   /** The issuer of the authorization server that it was about. */
@@ -25,28 +25,28 @@ export interface AuthorizationErrorOptions {
   readonly resource?: string | undefined;
   /** The scopes that were wanted. */
   readonly scopes?: readonly string[] | undefined;
-  /** The HTTP status, where one was received. */
+  /** The HTTP status, if one was received. */
   readonly status?: number | undefined;
-  /** The OAuth error code of the answer (RFC 6749, section 5.2), where it had one. */
+  /** The OAuth error code of the answer (RFC 6749, section 5.2), if it had one. */
   readonly code?: string | undefined;
 }
 
 /**
- * An authorization that did not come about, in words that say what to do. It holds no token, secret, code or verifier, and
- * nothing that an authorization server wrote but its error code and a description of plain characters.
+ * A failed authorization. The message says what to do. It holds no token, secret, code or verifier. From an
+ * authorization server it quotes only the error code and a description of plain characters.
  */
 export class AuthorizationError extends Error {
   /** The kind of failure, for programs. */
   readonly reason: AuthorizationReason;
-  /** The issuer of the authorization server that it was about, where one was known. */
+  /** The issuer of the authorization server, if known. */
   readonly issuer: string | undefined;
-  /** The protected resource (RFC 8707) that it was about, where it was known, without its query. */
+  /** The protected resource (RFC 8707), if known, without its query. */
   readonly resource: string | undefined;
-  /** The scopes that were wanted, where the failure is about scopes. */
+  /** The wanted scopes, if the failure is about scopes. */
   readonly scopes: readonly string[] | undefined;
-  /** The HTTP status, where one was received. */
+  /** The HTTP status, if one was received. */
   readonly status: number | undefined;
-  /** The OAuth error code of the answer, where it had one. */
+  /** The OAuth error code of the answer, if it had one. */
   readonly code: string | undefined;
 
   constructor(reason: AuthorizationReason, message: string, options: AuthorizationErrorOptions = {}) {
@@ -61,17 +61,17 @@ export class AuthorizationError extends Error {
   }
 }
 
-/** A URL without its query, in which there may be a key: whoever logs an error logs its fields. */
+/** A URL without its query, which may hold a key: the fields of an error are often logged. */
 function withoutQuery(url: string | undefined): string | undefined {
   return url?.split('?', 1)[0];
 }
 
-/** The most of a peer's words that is shown. */
+/** The longest quotation of a peer's text. */
 const mostShown = 200;
 
 /**
- * Words of a peer as they may be shown: plain characters on one line, cut short, with dots where a secret was. (RFC 6749, section 5.2,
- * allows no others.) Of the answer to a request that had secrets, see `harmlessAnswer`.
+ * Text of a peer in a safe form: plain characters on one line, shortened, with dots in place of secrets. (RFC 6749,
+ * section 5.2, allows no others.) For the answer to a request with secrets, see `harmlessAnswer`.
  */
 export function plainWords(text: unknown): string | undefined {
   if (typeof text !== 'string' || text === '') return undefined;

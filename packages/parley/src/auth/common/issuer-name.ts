@@ -5,7 +5,7 @@ export function isSlashApart(one: string, other: string): boolean {
   return one === `${other}/` || other === `${one}/`;
 }
 
-/** True when a setting of a person means an issuer: the host and the path are the same, and the slash at the end does not count. */
+/** True if a user's setting names an issuer: host and path are equal, apart from a final slash. */
 export function meansIssuer(given: string, issuer: string): boolean {
   return given === issuer || isSlashApart(given, issuer);
 }

@@ -6,11 +6,11 @@ import { scopesOf } from './scopes.ts';
 
 /** The part of the metadata of a protected resource that is used. (RFC 9728, section 2.) */
 export interface ResourceMetadata {
-  /** The identifier of the resource, byte for byte as it came. */
+  /** The identifier of the resource, unchanged byte for byte. */
   readonly resource: string;
   /** The issuers of its authorization servers, as they came; at least one. */
   readonly authorizationServers: readonly string[];
-  /** The scopes that it knows; `undefined` where it does not say. */
+  /** The supported scopes; `undefined` if it lists none. */
   readonly scopesSupported: readonly string[] | undefined;
   readonly name: string | undefined;
   readonly dpopBoundAccessTokensRequired: boolean;
@@ -18,7 +18,7 @@ export interface ResourceMetadata {
 
 /** The part of the metadata of an authorization server that is used. (RFC 8414, section 2, and what extends it.) */
 export interface ServerMetadata {
-  /** The issuer, byte for byte as it came. */
+  /** The issuer, unchanged byte for byte. */
   readonly issuer: string;
   readonly authorizationEndpoint: string | undefined;
   readonly tokenEndpoint: string | undefined;
@@ -45,8 +45,8 @@ export interface ServerMetadata {
 /**
  * Reads the metadata of a protected resource.
  *
- * @param url Where it was found, for the words of the error.
- * @throws AuthorizationError `discovery` when it lacks what it must have.
+ * @param url Its URL, for errors.
+ * @throws AuthorizationError `discovery` if it lacks a required field.
  */
 export function readResourceMetadata(value: unknown, url: string): ResourceMetadata {
   const where = placeOf(url);
@@ -72,10 +72,10 @@ export function readResourceMetadata(value: unknown, url: string): ResourceMetad
 }
 
 /**
- * Reads the metadata of an authorization server; whether it is that of the issuer asked for is not judged here.
+ * Reads the metadata of an authorization server, without a comparison with the expected issuer.
  *
- * @param url Where it was found, for the words of the error.
- * @throws AuthorizationError `discovery` when it names no issuer.
+ * @param url Its URL, for errors.
+ * @throws AuthorizationError `discovery` if it names no issuer.
  */
 export function readServerMetadata(value: unknown, url: string): ServerMetadata {
   const where = placeOf(url);
@@ -127,7 +127,7 @@ interface Fields {
   flag(name: string): boolean;
 }
 
-/** The fields of a document. What is `null`, or of another type than it should be, counts as absent. */
+/** The fields of a document. A field that is `null` or has a wrong type counts as absent. */
 function fieldsOf(value: unknown, where: string): Fields {
   if (!hasFields(value)) throw new AuthorizationError('discovery', `the metadata at ${where} is no JSON object`);
   const fields = new Map(Object.entries(value));

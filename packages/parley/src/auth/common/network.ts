@@ -6,8 +6,9 @@ import { AuthorizationError } from './errors.ts';
 /** Options of where requests about authorization may go. */
 export interface NetworkOptions {
   /**
-   * Hosts that may be reached though they lie in an inner network, each a name or an address, without scheme and port: an
-   * authorization server of a company, say. The host of the MCP server itself is always allowed. None by default.
+   * Hosts that may be reached although they are in an internal network, each a name or an address, without scheme and
+   * port; for example a company's authorization server. The host of the MCP server itself is always allowed. None by
+   * default.
    */
   readonly allow?: readonly string[];
 }
@@ -15,11 +16,12 @@ export interface NetworkOptions {
 /** The rules of one MCP server. */
 export interface NetworkRules {
   /**
-   * Refuses a URL that may not be fetched.
+   * Rejects a URL that may not be fetched.
    *
-   * @param what What lies there, for the words of the error: `the token endpoint`, say.
-   * @throws AuthorizationError `insecure-url` for what is neither `https:` nor `http:` of this machine, `address-refused` for an
-   *   address in an inner range.
+   * @param what Its name for errors, such as `the token endpoint`.
+   * @throws AuthorizationError `insecure-url` if it is neither `https:` nor `http:` of this machine, `address-refused`
+   * for an
+   * address in an internal range.
    */
   check(url: string, what: string): URL;
   /** True when a name may resolve to an address; a platform that resolves names itself asks it before it connects. */
@@ -27,11 +29,11 @@ export interface NetworkRules {
 }
 
 /**
- * Makes the rules of one MCP server: `https:` only, but for a server that is itself on this machine by `http:`; and no address
- * of an inner range, but for the server's own host and those that are allowed.
+ * Makes the rules of one MCP server: `https:` only, unless the server itself is on this machine with `http:`; and no
+ * address of an internal range, except for the server's own host and the allowed ones.
  *
- * @param server The URL of the MCP server, or the identifier of the resource that is protected.
- * @throws TypeError for an allowed host that is none.
+ * @param server The URL of the MCP server, or the identifier of the protected resource.
+ * @throws TypeError for an invalid allowed host.
  */
 export function networkRules(server: URL, { allow = [] }: NetworkOptions = {}): NetworkRules {
   const allowed = new Set([...allow.map(allowedHost), hostOf(server.hostname)]);

@@ -1,7 +1,7 @@
 import { networkOf } from './address.ts';
 
 /**
- * The owner whose share something takes that is limited: the principal, or else the network address.
+ * The owner that a limited resource counts for: the principal, or the network address.
  *
  * @returns `undefined` if neither is known, as over stdio.
  */

@@ -12,16 +12,16 @@ export interface RedirectRequest {
   readonly reason: 'login' | 'step-up';
   /** The issuer of the authorization server. */
   readonly issuer: string;
-  /** The scopes that are asked for; none leaves them to the authorization server. */
+  /** The requested scopes; empty leaves them to the authorization server. */
   readonly scopes: readonly string[];
 }
 
 /**
- * Sends a person to an authorization server.
+ * Sends a user to an authorization server.
  *
- * @param signal Ends the wait: the person took too long, or nobody waits for the answer any more.
- * @returns The URL to which the browser was sent back, with its parameters. What it says is checked by who asked.
- * @throws AuthorizationError `denied` where the person would not go, or went away.
+ * @param signal Ends the wait: the user took too long, or the answer is no longer needed.
+ * @returns The URL to which the browser was sent back, with its parameters. The caller checks them.
+ * @throws AuthorizationError `denied` if the user refused or left.
  */
 export type RedirectHook = (request: RedirectRequest, signal: AbortSignal) => Promise<string>;
 
@@ -30,11 +30,12 @@ export interface Redirect {
   /** The redirect URIs that are registered together; any of them may be the one that is used. */
   readonly redirectUris: readonly string[];
   /**
-   * Makes ready for one answer, before any page is opened.
+   * Prepares for one answer, before any page is opened.
    *
-   * @param registered The redirect URIs that the authorization server knows already, to choose from where that can be done; one
-   *   with `localhost` in place of a loopback address stands for both. `undefined` where nothing is registered.
-   * @param about What the person will be asked for.
+   * @param registered The redirect URIs that the authorization server has already. If possible, one of them is used;
+   *   one
+   * with `localhost` in place of a loopback address matches both. `undefined` if none is registered.
+   * @param about The request that the user will see.
    */
   open(
     registered: readonly string[] | undefined,
@@ -43,12 +44,12 @@ export interface Redirect {
   ): Promise<OpenRedirect>;
 }
 
-/** A place where one answer is awaited. */
+/** A place that waits for one answer. */
 export interface OpenRedirect {
-  /** URL of the place. One that is not among the registered ones is registered first. */
+  /** Its redirect URI. If it is not registered yet, it is registered first. */
   readonly redirectUri: string;
   /** Sends the person; called once at most. The request's `redirectUri` may spell `localhost` where this one has a loopback address. */
   readonly visit: RedirectHook;
-  /** Lets go of what was opened; closing twice is fine. */
+  /** Closes what was opened; closing twice is fine. */
   close(): void;
 }

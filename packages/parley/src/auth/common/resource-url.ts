@@ -10,10 +10,10 @@ export function canonicalResource(server: URL): string {
 }
 
 /**
- * True when metadata of a resource speaks for a server: scheme, host and port are the same, and its path is the beginning of
- * the server's, by whole segments. A resource of the whole origin speaks for every path.
+ * True if the metadata of a resource applies to a server: scheme, host and port are equal, and its path is a prefix of
+ * the server's, by whole segments. A resource of the whole origin applies to every path.
  *
- * @param resource The `resource` of the metadata, as it came.
+ * @param resource The `resource` of the metadata, unchanged.
  */
 export function speaksFor(resource: string, server: URL): boolean {
   if (!URL.canParse(resource)) return false;
@@ -25,7 +25,7 @@ export function speaksFor(resource: string, server: URL): boolean {
   return `${server.pathname}/`.startsWith(path);
 }
 
-/** True when two texts name one resource: they are the same but for a slash at the end. */
+/** True if two texts name one resource: they are equal apart from a final slash. */
 export function sameResource(a: string, b: string): boolean {
   return trimmed(a) === trimmed(b);
 }

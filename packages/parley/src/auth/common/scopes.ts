@@ -11,9 +11,9 @@ export function isScope(text: unknown): text is string {
 }
 
 /**
- * The scopes of a list that is separated by spaces, or of an array of such lists; whatever cannot be a scope is left out.
+ * The scopes of a list that is separated by spaces, or of an array of such lists. Invalid scopes are left out.
  *
- * @returns Each scope once, in the order in which they came; none for anything that is neither.
+ * @returns Each scope once, in its original order; empty for any other value.
  */
 export function scopesOf(given: unknown): readonly string[] {
   const texts = typeof given === 'string' ? [given] : Array.isArray(given) ? given : [];

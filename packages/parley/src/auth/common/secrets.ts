@@ -1,4 +1,4 @@
-/** Secrets that are sent: whoever they are sent to may repeat them in an error. */
+/** Sent secrets: the receiver may repeat them in an error. */
 
 import { plainWords } from './errors.ts';
 
@@ -8,7 +8,7 @@ export const shortestHidden = 8;
 /** So many characters of a secret are enough to hide it: what repeats it may be cut off. */
 const enough = 12;
 
-/** Takes out of a text what nobody should read. */
+/** Removes secrets from a text. */
 export type Hide = (text: string) => string;
 
 /** Hides secrets wherever they stand in a text, as they are and as they are written in JSON, in forms and in URLs. */
@@ -58,7 +58,7 @@ function inForm(value: string): string {
   return new URLSearchParams([['', value]]).toString().slice(1);
 }
 
-/** The rest of a word: what goes on after the beginning of a secret is another one that begins alike. */
+/** The rest of a word: a longer word that starts with a secret is a different secret. */
 const restOfWord = /^(?:[.~+/=%-]*\w)*/;
 
 /** A text without a long beginning of secrets, and what follows it in one of them. */
@@ -125,7 +125,7 @@ function credentialsIn(header: string): readonly string[] {
   return [given, pair, secret, new URLSearchParams(`=${secret}`).get('') ?? ''];
 }
 
-/** Words in the name of a header that say that its value is secret. */
+/** Words in a header name that mark its value as secret. */
 const secretHeader = /key|token|secret|pass|auth|cred|sig|cookie/i;
 
 /** The secrets in headers: the values of those that are named so, and of `Authorization` what follows the scheme. */
@@ -144,10 +144,10 @@ export function secretsOfRequest(headers: SecretRequest['headers'], { searchPara
   return [...secretsInHeaders(headers), ...searchParams.values()];
 }
 
-/** The most of a peer's words that is looked through for secrets. */
+/** The longest text of a peer that is searched for secrets. */
 const mostRead = 20_000;
 
-/** Words of an answer as they may be shown, without the secrets of the request that it answers. */
+/** Text of an answer in a safe form, without the secrets of its request. */
 export function harmlessAnswer(text: unknown, sent: SecretRequest | undefined): string | undefined {
   if (typeof text !== 'string' || sent === undefined) return plainWords(text);
   return plainWords(hiding(sentSecrets(sent))(text.slice(0, mostRead)));

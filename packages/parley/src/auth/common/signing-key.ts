@@ -46,9 +46,9 @@ const identifiers: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * The key as WebCrypto has it, with its id.
+ * The key in the form of WebCrypto, with its id.
  *
- * @throws TypeError for what is no private key; nothing of it is shown.
+ * @throws TypeError if it is not a private key. No part of it is shown.
  */
 export async function signingKey(source: KeySource): Promise<{ readonly key: WebKey; readonly kid?: string }> {
   const given = typeof source === 'function' ? await source() : source;

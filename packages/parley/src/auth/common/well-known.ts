@@ -1,8 +1,8 @@
 /** The well-known URLs of a protected resource and of an authorization server. */
 
 /**
- * The URLs at which the metadata of a protected resource is looked for, in order: that of its path, then that of its origin.
- * (RFC 9728, section 3.1; spec 2025-11-25, Authorization, Protected Resource Metadata Discovery Requirements.)
+ * The URLs for the metadata of a protected resource, in order: that of its path, then that of its origin. (RFC 9728,
+ * section 3.1; spec 2025-11-25, Authorization, Protected Resource Metadata Discovery Requirements.)
  */
 export function resourceMetadataUrls(server: URL): readonly string[] {
   const root = `${server.origin}${resourceMetadataPath('/')}`;
@@ -16,8 +16,8 @@ export function resourceMetadataPath(path: string): string {
 }
 
 /**
- * The URLs at which the metadata of an authorization server is looked for, in order. One with a path is never looked for at
- * the root, which may belong to somebody else. (RFC 8414, section 3.1; OpenID Connect Discovery 1.0, section 4; spec
+ * The URLs for the metadata of an authorization server, in order. For an issuer with a path, the root is never tried,
+ * since it may have a different owner. (RFC 8414, section 3.1; OpenID Connect Discovery 1.0, section 4; spec
  * 2025-11-25, Authorization, Authorization Server Metadata Discovery.)
  *
  * @param issuer An issuer identifier: an absolute URL.

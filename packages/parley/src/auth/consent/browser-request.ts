@@ -1,11 +1,11 @@
-/** Requests of browsers to our pages, and what they say about where they come from. */
+/** Requests of browsers to our pages, and their origin headers. */
 
-/** Origin of a request, as the browser says it. (Fetch Metadata Request Headers; RFC 6454.) */
+/** Origin of a request, by the browser's headers. (Fetch Metadata Request Headers; RFC 6454.) */
 export type From = 'here' | 'the person' | 'elsewhere or unknown';
 
 /**
- * The origin of a request: our own page, the person by an address bar, a bookmark or another program, or anything else, also what
- * does not say it.
+ * The origin of a request: our own page, the user (address bar, bookmark, another program), or anything else, including
+ * requests without the header.
  */
 export function fromOf({ headers }: Request): From {
   const site = headers.get('sec-fetch-site');
@@ -26,7 +26,7 @@ export function isNoVisit({ headers }: Request): boolean {
   return (destination !== null && destination !== 'document') || /prefetch|prerender/.test(purpose);
 }
 
-/** The value of a cookie; `undefined` where it is missing, or there several times. (RFC 6265, section 4.2.) */
+/** The value of a cookie; `undefined` if it is missing, or there are several. (RFC 6265, section 4.2.) */
 export function cookieOf({ headers }: Request, name: string): string | undefined {
   const pairs = (headers.get('cookie') ?? '').split(';').map((pair) => pair.trim());
   const values = pairs.flatMap((pair) => (pair.startsWith(`${name}=`) ? [pair.slice(name.length + 1)] : []));
@@ -36,7 +36,7 @@ export function cookieOf({ headers }: Request, name: string): string | undefined
 /** The most bytes of a form. */
 const mostBytes = 16_384;
 
-/** The fields of a form that was sent; `undefined` for what is no form, or too large. */
+/** The fields of a submitted form; `undefined` if it is not a form, or too large. */
 export async function readForm(request: Request): Promise<URLSearchParams | undefined> {
   const [type] = (request.headers.get('content-type') ?? '').split(';');
   if (type?.trim().toLowerCase() !== 'application/x-www-form-urlencoded' || request.body === null) return undefined;

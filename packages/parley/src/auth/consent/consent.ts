@@ -1,20 +1,23 @@
 /**
- * A person agrees, on a page of ours, that we get an account of theirs at a third party.
+ * A user consents, on a page of ours, that we access the user's account at a third party.
  *
- * It is the same flow wherever a server serves many persons and needs something of each: a third party's account in a tool
- * (`connectAccount`), or the grant of a bridge at the server behind it. Whoever needs it calls `invite`, has the person open the URL, and
- * waits for the `outcome`. What is different about a third party is its `ConsentParty`: where the person is sent (`begin`, once they
- * agreed) and what is done with the answer (`finish`); how grants are asked for, judged, kept and renewed is that of `oauth/`.
+ * The flow is the same wherever a server serves many users and needs a grant of each: a third party's account in a tool
+ * (`connectAccount`), or a bridge's grant at the server behind it. The caller calls `invite`, has the user open the
+ * URL, and waits for the `outcome`. The third party's own part is its `ConsentParty`: where the user is sent (`begin`,
+ * after the consent) and how the answer is used (`finish`). The code in `oauth/` requests, checks, stores and renews
+ * grants.
  *
- * 1. The URL has a sealed visit in it: who is meant, what for, until when. Nothing of it can be read or changed.
- * 2. `sessionOf` says who sits at the browser. Everybody but the one who is meant is turned away, so that a link that was passed on
- *    connects nobody's account to somebody else's. (Spec 2025-11-25, Elicitation, Phishing.)
- * 3. The page names who asks, for what, and where the person is sent. Its form holds a token that is bound to a cookie of the browser.
- *    It is left out where this person agreed to the same for the same client before, and nothing says that another site led them here.
- * 4. Once they agreed, the visit is used, and a cookie is set that alone lets this browser bring back the answer, once.
- * 5. The answer is judged and what was granted is kept, under the principal of the visit.
+ * 1. The URL has a sealed visit in it: the user, the purpose, the expiry. It cannot be read or changed.
+ * 2. `sessionOf` identifies the user at the browser. Any other user is rejected, so that a forwarded link
+ * cannot connect one user's account to another user. (Spec 2025-11-25, Elicitation, Phishing.)
+ * 3. The page names the requestor, the purpose and the destination. Its form holds a token that is bound to a cookie of
+ * the browser.
+ * The page is skipped if this user consented to the same for the same client before, and no header suggests that
+ * another site led the user here.
+ * 4. After the consent, the visit is used up. A cookie then allows only this browser to bring back the answer, once.
+ * 5. The answer is checked, and the grant is stored under the principal of the visit.
  *
- * The store may be shared by several processes, and the keys then must be: any of them may be asked for any of these steps.
+ * Several processes may share the store, and must then share the keys: any of them may handle any of these steps.
  */
 
 import { AuthorizationError } from '../common/errors.ts';
@@ -36,32 +39,33 @@ export interface ConsentParty {
   /** Its name, as people know it. */
   readonly name: string;
   /**
-   * The host to which the person will be sent.
+   * The host to which the user will be sent.
    *
-   * @throws AuthorizationError where that cannot be found out.
+   * @throws AuthorizationError if it cannot be found.
    */
   host(visit: Visit, signal: AbortSignal): Promise<string>;
   /**
-   * Prepares the way, now that the person agreed: writes down by what the answer will be judged.
+   * Prepares the redirect after the consent: stores the expected answer.
    *
-   * @returns The authorization URL, with its `state`; `undefined` where nothing is left to be asked.
+   * @returns The authorization URL, with its `state`; `undefined` if there is nothing left to request.
    * @throws AuthorizationError
    */
   begin(visit: Visit, signal: AbortSignal): Promise<string | undefined>;
   /**
-   * Judges the answer, and keeps what was granted for the principal of the visit. It is called once for a visit.
+   * Checks the answer, and stores the grant for the principal of the visit. Called once for a visit.
    *
-   * @param callback The URL to which the browser came back: the redirect URI with the parameters as they came.
+   * @param callback The URL to which the browser came back: the redirect URI with the unchanged parameters.
    * @throws AuthorizationError
    */
   finish(visit: Visit, callback: string, signal: AbortSignal): Promise<void>;
 }
 
 /**
- * Says who sits at a browser: by its cookies, say.
+ * Identifies the user at a browser, for example by its cookies.
  *
- * @returns The principal, as `ctx.auth.principal` has it; `undefined` for nobody; or what is to be answered in place of the page, such as
- *   a redirect to where one signs in.
+ * @returns The principal, in the form of `ctx.auth.principal`; `undefined` if no user is signed in; or a response to
+ * send instead of the page, such as
+ * a redirect to the login.
  */
 export type SessionOf = (request: Request) => string | Response | undefined | Promise<string | Response | undefined>;
 
@@ -69,7 +73,7 @@ export type SessionOf = (request: Request) => string | Response | undefined | Pr
 export interface ConsentOptions {
   /** URL of the page, by which browsers reach it; below it lies the redirect URI. */
   readonly publicUrl: URL;
-  /** Name of who asks, as people know it. */
+  /** Name of the requestor, as users know it. */
   readonly name: string;
   readonly sessionOf: SessionOf;
   readonly store: CredentialStore;
@@ -78,7 +82,7 @@ export interface ConsentOptions {
   /** Finds a third party by the name that a visit has. */
   party(name: string): ConsentParty | undefined;
   now(): number;
-  /** Hears why nothing came of a visit. */
+  /** Receives the reason of a failed visit. */
   onError(error: unknown): void;
 }
 
@@ -119,7 +123,7 @@ export class Consent {
     this.#visits = new Visits({ store, seal: this.#seal, now: () => options.now(), ms: visitMs });
   }
 
-  /** Makes the URL for a person; nothing is kept of it before they answer. */
+  /** Makes the URL for a user. Nothing is stored before the user answers. */
   async invite(about: Omit<Visit, 'id' | 'until'>): Promise<Invitation> {
     const visit = this.#visits.make(about);
     const { origin } = this.#options.publicUrl;
@@ -134,7 +138,8 @@ export class Consent {
   /**
    * Waits until a visit is over.
    *
-   * @param isGranted Tells now and then whether what is awaited is there by another visit: a person may have been sent several times.
+   * @param isGranted Tells from time to time whether another visit had the awaited outcome: a user may have been sent
+   *   several times.
    * @throws The reason of the signal.
    */
   async outcome(
@@ -145,7 +150,7 @@ export class Consent {
     return await this.#visits.outcome(visit, signal, isGranted);
   }
 
-  /** Forgets what a person agreed to for any client, so that they are asked again. */
+  /** Deletes a user's consents for all clients, so that the user is asked again. */
   async forget(principal: string, party: string): Promise<void> {
     const { store } = this.#options;
     for (const key of await store.keys('consent'))
@@ -198,7 +203,7 @@ export class Consent {
     const visited = await this.#admitted(request, new URL(request.url).searchParams.get('visit'), signal);
     if (visited instanceof Response) return visited;
     const { visit } = visited;
-    // Another site may have led them here, and what does not say where it comes from may be such a site.
+    // Another site may have led the user here. A request without the header may come from such a site.
     const isTheirs = fromOf(request) !== 'elsewhere or unknown';
     if (isTheirs && (await this.agreed(visit))) return await this.#sendOn(visit, signal);
     return await this.#ask(request, visited, { status: 200, signal });
@@ -223,13 +228,13 @@ export class Consent {
     return (await this.#visits.answer(visit, 'declined')) ? notice('declined', 200) : notice('used', 410);
   }
 
-  /** The visit that a request is about, where it is that of who sits there; else the page that says why not. */
+  /** The visit of a request, if the user at the browser is its user; otherwise the page with the reason. */
   async #admitted(request: Request, sealed: string | null, signal: AbortSignal): Promise<Admitted | Response> {
     const visit = await this.#visits.opened(sealed ?? '', this.#page);
     if (visit === undefined) return notice('over', 410);
     const who = await this.#who(request, signal);
     if (who instanceof Response) return who;
-    // A 401 would have to say by which scheme one signs in (RFC 9110, section 15.5.2), and a site has pages for that.
+    // A 401 would need an authentication scheme (RFC 9110, section 15.5.2), but a site has its own login pages.
     if (who === undefined) return notice('nobody', 403);
     if (who !== visit.principal) return notice('stranger', 403);
     if (await this.#visits.isUsed(visit)) return notice('used', 410);

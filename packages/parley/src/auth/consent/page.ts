@@ -1,14 +1,14 @@
-/** The pages that a person sees who is asked for an account: fixed text, with names that are escaped, and nothing that runs. */
+/** The pages for a user who is asked for an account: fixed text, escaped names, and no scripts. */
 
-/** The words of the page that asks. */
+/** The texts of the consent page. */
 export interface ConsentWords {
-  /** Name of who asks, as people know it. */
+  /** Name of the requestor, as users know it. */
   readonly asker: string;
   /** The host of the page, to which the browser is sent back. */
   readonly host: string;
   /** Name of the third party, as people know it. */
   readonly party: string;
-  /** The host to which the browser is sent; left out where the account is connected already. */
+  /** The host to which the browser is sent; left out if the account is connected already. */
   readonly destination: string | undefined;
   readonly scopes: readonly string[];
   /** The program for which it is asked, by a name that it gave itself. */
@@ -23,7 +23,7 @@ export interface ConsentForm {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** A page that says something and asks nothing. */
+/** A page that only informs. */
 export type NoticeKind =
   | 'granted'
   | 'declined'
@@ -42,8 +42,9 @@ const style =
 const styleDigest = 'sha256-Mg9hFPLH5CmS5S7NspR//bf6zpbaJjMhtomyNhP57ig=';
 
 /**
- * The header fields of every page: nothing is loaded, run, framed, kept or told to another site. Forms go to this site alone, so that
- * the way to the authorization server is no answer to a form. (RFC 9700, section 4.16; CSP Level 3, section 6.4.)
+ * The header fields of every page: nothing is loaded, executed, framed, cached or sent to another site. Forms are sent
+ * to this site only, so the redirect to the authorization server does not follow a form directly. (RFC 9700, section
+ * 4.16; CSP Level 3, section 6.4.)
  */
 export const consentHeaders: Readonly<Record<string, string>> = {
   'Content-Type': 'text/html; charset=utf-8',

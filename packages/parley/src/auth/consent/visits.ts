@@ -1,4 +1,4 @@
-/** Visits of persons to our pages: who was sent there and what for, sealed, and what became of it, kept. */
+/** Visits of users to our pages: the user and the purpose, sealed, and the stored outcome. */
 
 import { hasFields } from '../common/fields.ts';
 import { jsonOf } from '../common/document.ts';
@@ -11,17 +11,17 @@ import { unlessAborted } from '../../storage/turns.ts';
 
 /** A person who was sent to our page, and what for. */
 export interface Visit {
-  /** Names it; nobody can guess it. */
+  /** Its id, which cannot be guessed. */
   readonly id: string;
-  /** The person who was sent, and nobody else. */
+  /** The user who was sent. No other user may answer. */
   readonly principal: string;
-  /** Name of what it is about: an account, an upstream server. */
+  /** Name of the subject: an account, an upstream server. */
   readonly party: string;
   /** The scopes that are asked for. */
   readonly scopes: readonly string[];
   /** The program for which it is asked, by a name that it gave itself. */
   readonly by?: string | undefined;
-  /** Id of the client for which it is asked, as its tokens name it; left out where they name none. */
+  /** Id of the client that it is for, from its tokens; left out if they have none. */
   readonly client?: string | undefined;
   /** True when the account is connected already, and only this client has no consent. */
   readonly consentOnly?: boolean | undefined;
@@ -29,16 +29,16 @@ export interface Visit {
   readonly until: number;
 }
 
-/** Outcome of a visit, as whoever waits for it hears it; `over` when nobody came in time. */
+/** Outcome of a visit, for the waiting caller; `over` if the user did not come in time. */
 export type Outcome = 'granted' | 'declined' | 'failed' | 'over';
 
 /** State of a visit that was begun: the person was sent on, has come back, or it is over. */
 type State = 'sent' | 'back' | Exclude<Outcome, 'over'>;
 
-/** Time between two looks of who waits, in milliseconds; a store that tells of changes is quicker. */
+/** Interval at which a waiting caller checks, in milliseconds. A store with notifications is faster. */
 const lookMs = 1_000;
 
-/** Time between two searches for what is left of old visits, in milliseconds. */
+/** Interval of the search for expired visits, in milliseconds. */
 const sweepMs = 60_000;
 
 /** The most characters of the name that a program gives itself. */
@@ -72,24 +72,24 @@ export class Visits {
     this.#ms = ms;
   }
 
-  /** Makes a visit; nothing is kept of it until the person answers. */
+  /** Makes a visit. Nothing is stored until the user answers. */
   make({ by, ...about }: Omit<Visit, 'id' | 'until'>): Visit {
     void this.#sweep().catch(() => undefined);
     // A client may give itself any name.
     return { ...about, by: by?.slice(0, mostNamed), id: unguessableText(), until: this.#now() + this.#ms };
   }
 
-  /** The same visit with time for the way to the authorization server and back, and as short as a cookie must be. */
+  /** The same visit with a new time limit for the redirect, and short enough for a cookie. */
   sent({ id, principal, party }: Visit): Visit {
     return { id, principal, party, scopes: [], until: this.#now() + this.#ms };
   }
 
-  /** A visit as text that shows nothing of it, and opens only with what it is bound to. */
+  /** A visit as encrypted text, which opens only with its binding. */
   async sealed(visit: Visit, boundTo: string): Promise<string> {
     return await this.#seal.seal(JSON.stringify(visit), boundTo);
   }
 
-  /** The visit of such a text; `undefined` for one that was changed, is bound to something else, or is over. */
+  /** The visit of such a text; `undefined` if it was changed, has another binding, or has expired. */
   async opened(text: string, boundTo: string): Promise<Visit | undefined> {
     const visit = visitIn(await this.#seal.open(text, boundTo));
     return visit === undefined || visit.until <= this.#now() ? undefined : visit;
@@ -110,10 +110,10 @@ export class Visits {
   }
 
   /**
-   * Notes that the person is back from the authorization server.
+   * Records that the user is back from the authorization server.
    *
-   * @param visit One that was opened again, which says less.
-   * @returns The visit as the person answered it; `undefined` when they were back already, or were never sent.
+   * @param visit The visit from the cookie, which has fewer fields.
+   * @returns The visit as the user answered it; `undefined` if the user was back already, or was never sent.
    */
   async back(visit: Visit): Promise<Visit | undefined> {
     const kept = await this.#store.read(keyOf(visit));
@@ -130,7 +130,7 @@ export class Visits {
   /**
    * Waits until a visit is over.
    *
-   * @param isGranted True when another visit had the same outcome that is awaited of this one.
+   * @param isGranted True if another visit had the awaited outcome.
    * @throws The reason of the signal.
    */
   async outcome(visit: Visit, signal: AbortSignal, isGranted: () => Promise<boolean>): Promise<Outcome> {
@@ -157,7 +157,7 @@ export class Visits {
     return JSON.stringify({ state, scopes, until: this.#now() + 3 * this.#ms });
   }
 
-  /** Deletes what is left of visits that nobody can take up any more. */
+  /** Deletes the remains of expired visits. */
   async #sweep(): Promise<void> {
     const now = this.#now();
     if (now - this.#swept < sweepMs) return;

@@ -3,7 +3,7 @@
 import { shown } from '../../options/shown.ts';
 import type { Claims } from './options.ts';
 
-/** Judges the audience of a token. */
+/** Checks the audience of a token. */
 export type Audience = (claims: Claims) => boolean;
 
 /** Options of what counts as an audience. */
@@ -13,10 +13,10 @@ export interface AudienceOptions {
 }
 
 /**
- * Makes the judge of audiences: one of them must be listed.
+ * Makes the check of audiences: one of them must match.
  *
- * @param resource What is listed where nothing else is.
- * @throws TypeError where no audience could be checked.
+ * @param resource The audience if the options name none.
+ * @throws TypeError if no audience could be checked.
  */
 export function audienceOf(resource: string, { audience, audienceClaim = 'aud' }: AudienceOptions): Audience {
   const listed: unknown = audience ?? [resource];

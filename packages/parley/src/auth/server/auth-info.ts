@@ -21,9 +21,9 @@ export interface Caller {
 export type Exchange = (request: TokenExchangeRequest) => Promise<ExchangedToken>;
 
 /**
- * The caller that a token is about; `undefined` for who may never pass.
+ * The caller that a token names; `undefined` if it is never allowed.
  *
- * @throws TokenProblem for a token that names nobody.
+ * @throws TokenProblem for a token that names no caller.
  */
 export function callerOf(
   { claims, issuer }: Verified,
@@ -32,7 +32,7 @@ export function callerOf(
 ): Caller | undefined {
   const { sub, username, exp, scope, scp } = claims;
   const subject = textOf(sub);
-  // Whoever it is about is not to be taken for the client.
+  // A user token without a usable subject must not count as the client.
   if (sub !== undefined && subject === undefined) throw new TokenProblem('nobody');
   const clientId = ['client_id', 'azp', 'appid', 'cid']
     .map((name) => textOf(claims[name]))
@@ -66,7 +66,7 @@ function named(
   { username, clientId }: { readonly username: string | undefined; readonly clientId: string | undefined },
 ): string {
   if (subject !== undefined) return principalOf(issuer, subject);
-  // RFC 7662, section 2.2: who is asked about a person's token need not give the subject.
+  // RFC 7662, section 2.2: the answer about a user's token need not have the subject.
   if (username !== undefined) return JSON.stringify([issuer, null, clientId, username]);
   if (clientId === undefined) throw new TokenProblem('nobody');
   return JSON.stringify([issuer, null, clientId]);
@@ -75,7 +75,9 @@ function named(
 /** The deepest that claims are copied; issuers write them flat. */
 const deepest = 16;
 
-/** Copies what issuers can write, so that nobody may change it: handlers of many requests share it. What is no JSON stays. */
+/**
+ * Copies and freezes the claims, since handlers of many requests share them. Values that are not JSON are not copied.
+ */
 function frozen(value: unknown, levels: number): unknown {
   if (typeof value !== 'object' || value === null || levels === 0) return value;
   if (Array.isArray(value)) return Object.freeze(value.map((one) => frozen(one, levels - 1)));

@@ -13,11 +13,11 @@ import { OutOfReach, ProofProblem, TokenProblem } from './problem.ts';
 import { Refusals } from './refusals.ts';
 import type { Verifier } from './verify.ts';
 
-/** Says that a request has no credentials, and what may be sent so. */
+/** A request without credentials, and the methods that it may call. */
 interface Anonymous {
-  /** The answer to what needs credentials. */
+  /** The answer to a message that needs credentials. */
   readonly refusal: HttpRefusal;
-  /** The same for a message or a batch that arrived; `undefined` where all of it may be sent without. */
+  /** The answer to a received message or batch; `undefined` if all of it may be sent without credentials. */
   refusalOf(value: unknown): HttpRefusal | undefined;
 }
 
@@ -42,7 +42,7 @@ interface Verification {
   readonly revocations: number;
 }
 
-/** Authenticates the requests of one server. What was verified lately passes at once. */
+/** Authenticates the requests of one server. A recently verified token passes at once. */
 export class Authentication {
   readonly tokens: KeptTokens;
   readonly #parts: AuthenticationParts;
@@ -70,7 +70,7 @@ export class Authentication {
   /** Establishes who a request comes from. */
   authenticate(request: HttpRequest, setHeader: SetHeader): Authenticated | Promise<Authenticated> {
     const header = request.header('authorization');
-    // What was sent before in these very bytes is not read again.
+    // An identical header is not parsed again.
     const same = header === undefined ? undefined : this.tokens.find(header);
     if (same?.needsNoProof === true) return this.#admitted(same);
     const credentials = credentialsOf(header);
@@ -83,7 +83,7 @@ export class Authentication {
     return this.#known(kept, { request, credentials, setHeader });
   }
 
-  /** Answers for a request without credentials; that its method needs none shows in the body of a POST. */
+  /** Handles a request without credentials. Whether its method needs some is only known from the body of a POST. */
   #anonymous({ method }: HttpRequest): Anonymous | HttpRefusal {
     return method === 'POST' && this.#parts.settings.anonymous.size > 0 ? this.#none : this.#refusal;
   }
@@ -93,12 +93,12 @@ export class Authentication {
     const { settings, endpoint } = this.#parts;
     if (auth === undefined) return this.#refusals.unauthorized(scopes);
     const known = new Set([...settings.scopes, ...settings.implied, ...(await this.#namedIn(endpoint))]);
-    // Clients of 2025-11-25 ask for what is challenged alone, and would lose what they have.
+    // Clients of 2025-11-25 request only the scopes of the challenge, and would lose those that they have.
     const kept = (this.#granted.get(auth) ?? []).filter((scope) => known.has(scope));
     return this.#refusals.insufficientScope(auth.scheme ?? 'Bearer', unionOf(settings.scopes, scopes, kept));
   }
 
-  /** Lists the scopes that definitions name; what cannot be told now is left out. */
+  /** Lists the scopes of all definitions. Definitions that cannot be read now are left out. */
   async #namedIn({ guard }: Endpoint): Promise<Iterable<string>> {
     try {
       return (await guard?.())?.knownScopes() ?? [];
@@ -129,7 +129,7 @@ export class Authentication {
     const { header } = credentials;
     const { revocations } = this.tokens;
     const running = this.#pending.get(header);
-    // What was asked before a revocation says nothing of what holds after it.
+    // A verification from before a revocation does not count after it.
     if (running?.revocations === revocations) return running.work;
     const work = this.#verify(request, credentials).finally(() => {
       if (this.#pending.get(header)?.work === work) this.#pending.delete(header);
@@ -159,7 +159,9 @@ export class Authentication {
     return kept;
   }
 
-  /** Gives the reason why a caller may not do anything: nobody may who is not let in, or lacks what every request needs. */
+  /**
+   * Returns the reason why a caller is refused: it is not allowed at all, or lacks a scope that every request needs.
+   */
   async #refusalOf(caller: Caller | undefined): Promise<HttpRefusal | undefined> {
     if (caller === undefined) return this.#refusals.forbidden();
     const { scopes } = this.#parts.settings;
@@ -215,12 +217,15 @@ export class Authentication {
   }
 
   #admitted({ auth, refusal }: KeptToken): Authenticated {
-    // A token that is about nobody has its refusal.
+    // A token without a caller was refused above.
     return refusal ?? auth ?? this.#refusals.forbidden();
   }
 }
 
-/** Tells whether a message, or all of a batch, may be sent without a token: calls of some methods, and nothing that goes on with what was begun. */
+/**
+ * Tells whether a message, or all of a batch, may be sent without a token: calls of the allowed methods, but no answers
+ * or notifications of other work.
+ */
 function isAnonymous(value: unknown, methods: ReadonlySet<string>): boolean {
   if (Array.isArray(value))
     return value.length > 0 && value.every((one) => !Array.isArray(one) && isAnonymous(one, methods));
@@ -228,7 +233,7 @@ function isAnonymous(value: unknown, methods: ReadonlySet<string>): boolean {
   return typeof method === 'string' && methods.has(method);
 }
 
-/** The key that a token is bound to. What is bound in a way that is not known here is bound to no key that can be proven. */
+/** The key that a token is bound to. An unknown kind of binding cannot be proven, so it matches no key. */
 function thumbprintOf(confirmation: unknown): string | undefined {
   if (confirmation === undefined || confirmation === null) return undefined;
   const jkt: unknown = typeof confirmation === 'object' && 'jkt' in confirmation ? confirmation.jkt : undefined;

@@ -4,7 +4,7 @@
 export interface Credentials {
   readonly scheme: 'Bearer' | 'DPoP';
   readonly token: string;
-  /** The whole header, in the one spelling of all that mean the same. */
+  /** The whole header, in a canonical spelling. */
   readonly header: string;
 }
 
@@ -12,17 +12,17 @@ export interface Credentials {
 const mostCharacters = 16_384;
 
 /**
- * Beside the characters of RFC 6750, section 2.1, the colon, which the widely used tokens of `@cloudflare/workers-oauth-provider` have:
- * RFC 6749, appendix A.12, lets an authorization server use it.
+ * Besides the characters of RFC 6750, section 2.1, this accepts the colon, which the widely used tokens of
+ * `@cloudflare/workers-oauth-provider` contain: RFC 6749, appendix A.12, lets an authorization server use it.
  */
 const form = /^(bearer|dpop) +([A-Za-z0-9\-._~+/:]+=*)$/i;
 const ours = /^(?:bearer|dpop)(?: |$)/i;
 
 /**
- * Reads credentials. Those of another scheme count as none.
+ * Reads credentials. Those of another scheme are ignored.
  *
  * @param header The value; repeated lines joined by commas, which no token has.
- * @returns `undefined` for none, a sentence for what is wrong.
+ * @returns `undefined` if there are none, a sentence if they are malformed.
  */
 export function credentialsOf(header: string | undefined): Credentials | string | undefined {
   if (header === undefined || header === '') return undefined;

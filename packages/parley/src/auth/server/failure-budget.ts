@@ -22,7 +22,7 @@ export class FailureBudget {
     this.#now = now;
   }
 
-  /** Tells whether an address has failed too often lately; one that nobody knows has not. */
+  /** Tells whether an address had too many recent failures. An unknown one had none. */
   isSpent(address: string | undefined): boolean {
     const bucket = address === undefined ? undefined : this.#buckets.get(networkOf(address));
     return bucket !== undefined && this.#left(bucket) < 1;
@@ -44,7 +44,7 @@ export class FailureBudget {
   #left(bucket: Bucket): number {
     const { burst, perSecond } = this.#limit;
     const now = this.#now();
-    // A clock that was set back keeps nobody out until it is where it was.
+    // A clock that was set back must not block an address until it has caught up.
     bucket.at = Math.min(bucket.at, now);
     return Math.min(burst, bucket.left + ((now - bucket.at) * perSecond) / 1000);
   }

@@ -1,4 +1,4 @@
-/** Something fetched that is kept for a while, and for longer when it cannot be fetched again. */
+/** A fetched value that is cached for a while, and longer if it cannot be fetched again. */
 
 import { AuthorizationError } from '../common/errors.ts';
 import { after } from '../../jsonrpc/timeout.ts';
@@ -8,12 +8,12 @@ import { Waits } from './waits.ts';
 const minute = 60_000;
 /** Time for which it is used without asking again. */
 const freshMs = 10 * minute;
-/** Time for which it is used while nobody answers. */
+/** Time for which it is used while the source does not answer. */
 const staleMs = 24 * 60 * minute;
-/** Time that passes at least before it is fetched again, because somebody wants what is not in it, or because it failed. */
+/** Shortest time before it is fetched again, because a caller misses something in it, or because it failed. */
 const pauseMs = 30_000;
 const firstPauseMs = 5000;
-/** Time after which nobody joins a wait any more: requests that wait take the places of those that need not. */
+/** Time after which callers no longer join a wait: waiting requests take the places of others. */
 const patienceMs = 1000;
 
 /** A fetch that is under way. */
@@ -36,7 +36,7 @@ export class Fresh<T> {
   #pending: Pending<T> | undefined;
   readonly #waits: Waits = new Waits();
 
-  /** @param onFailure Hears why it could not be fetched, also where an older value does. */
+  /** @param onFailure Receives the reason of a failed fetch, also if an older value is used. */
   constructor(load: () => Promise<T>, now: () => number, onFailure: (cause: unknown) => void) {
     this.#load = load;
     this.#now = now;
@@ -44,13 +44,13 @@ export class Fresh<T> {
   }
 
   /**
-   * The value: at once while it is fresh, or after it failed to be fetched lately; an older one where the fetch takes long.
+   * The value: at once while it is fresh, or after a recent failed fetch; an older one if the fetch takes long.
    *
-   * @throws OutOfReach when there is none that may be used.
+   * @throws OutOfReach if there is no usable one.
    */
   get(): T | Promise<T> {
     const now = this.#now();
-    // The clock was set back: how old it is nobody knows any more.
+    // The clock was set back, so its age is unknown.
     if (this.#loadedAt > now) this.#loadedAt = now - freshMs;
     const age = now - this.#loadedAt;
     if (this.#value !== undefined && age < freshMs) return this.#value;
@@ -63,9 +63,9 @@ export class Fresh<T> {
   }
 
   /**
-   * A value that is newer than this one; the same, where it was fetched a moment ago.
+   * A newer value than this one; the same, if it was fetched a moment ago.
    *
-   * @throws OutOfReach when it cannot be fetched: what is not in this one may be in that.
+   * @throws OutOfReach if it cannot be fetched: a newer one may contain what is missing.
    */
   async renewed(than: T): Promise<T> {
     if (this.#value !== undefined && this.#value !== than) return this.#value;
@@ -74,13 +74,13 @@ export class Fresh<T> {
     return than;
   }
 
-  /** Tells whether it was tried within some time, and nobody tries now. */
+  /** Tells whether it was tried within some time, and no try is running. */
   #lately(now: number, ms: number): boolean {
     const since = now - this.#triedAt;
     return this.#pending === undefined && since >= 0 && since < ms;
   }
 
-  /** The value that is fetched, or the one that there is, where that takes long or fails. */
+  /** The fetched value, or the existing one if the fetch takes long or fails. */
   async #sooner(usable: T): Promise<T> {
     const pending = (this.#pending ??= this.#begin());
     try {

@@ -1,4 +1,4 @@
-/** Asking an authorization server what a token is. (RFC 7662.) */
+/** Token introspection at an authorization server. (RFC 7662.) */
 
 import { exchange, jsonOf } from '../common/document.ts';
 import { AuthorizationError } from '../common/errors.ts';
@@ -11,8 +11,8 @@ import { OutOfReach, TokenProblem } from './problem.ts';
 /**
  * Asks an issuer about a token.
  *
- * @returns What it says of an active token.
- * @throws TokenProblem for one that is not, OutOfReach when there is no answer that can be read.
+ * @returns Its answer for an active token.
+ * @throws TokenProblem for an inactive one, OutOfReach if there is no readable answer.
  */
 export async function introspect(
   token: string,
@@ -67,7 +67,10 @@ export interface ClientSecret {
   readonly method?: 'client_secret_basic' | 'client_secret_post' | undefined;
 }
 
-/** Posts a form to an authorization server, as a client of it; one without a secret says in the form who it is. (RFC 6749, section 2.3.1.) */
+/**
+ * Posts a form to an authorization server, as its client. Without a secret, the form has the client id. (RFC 6749,
+ * section 2.3.1.)
+ */
 export function postForm(
   endpoint: string,
   what: string,

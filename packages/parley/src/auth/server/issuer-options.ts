@@ -1,4 +1,4 @@
-/** The authorization servers whose tokens are taken, as they are given. */
+/** The options for accepted authorization servers. */
 
 import { refuseUnknown, type Names } from '../../options/known-names.ts';
 import { shown } from '../../options/shown.ts';
@@ -20,15 +20,15 @@ export interface IntrospectionOptions {
   readonly prefix?: string;
 }
 
-/** An authorization server whose tokens are taken. */
+/** An authorization server whose tokens are accepted. */
 export interface IssuerOptions {
   /** Its identifier, as tokens and its metadata have it. */
   readonly issuer: string;
-  /** Audience of its tokens, where that differs from the others'. */
+  /** Audience of its tokens, if it differs from the common one. */
   readonly audience?: string | readonly string[];
   /** The algorithms that its tokens are signed with; every asymmetric one by default. */
   readonly algorithms?: readonly string[];
-  /** URL of its keys; the metadata says so by default. */
+  /** URL of its keys; by default from the metadata. */
   readonly jwksUri?: string;
   /** Asks it about each token, where they are no JWTs or may be revoked. (RFC 7662.) */
   readonly introspection?: IntrospectionOptions;
@@ -36,7 +36,7 @@ export interface IssuerOptions {
   readonly issuerAliases?: readonly string[];
 }
 
-/** The same with its defaults. */
+/** The options with their defaults. */
 export interface IssuerSettings extends Omit<IssuerOptions, 'audience'> {
   readonly algorithms: readonly string[];
   readonly audience: Audience | undefined;
@@ -75,7 +75,7 @@ export const asymmetric: readonly string[] = [
   'Ed25519',
 ];
 
-/** @throws TypeError for what is no issuer. */
+/** @throws TypeError for an invalid issuer. */
 export function resolveIssuers(
   given: readonly (string | IssuerOptions)[],
   audienceClaim: string | undefined,

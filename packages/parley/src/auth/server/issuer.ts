@@ -13,7 +13,7 @@ import { Waits } from './waits.ts';
 /** Time that all requests for one document may take together, in milliseconds. */
 const discoveryMs = 30_000;
 
-/** The metadata of an authorization server, with the document as it came. */
+/** The metadata of an authorization server, with the original document. */
 export interface FoundMetadata {
   readonly metadata: ServerMetadata;
   readonly document: unknown;
@@ -33,7 +33,7 @@ export class Issuer {
   /** The requests that ask it about their tokens. */
   readonly waits: Waits = new Waits();
 
-  /** @param onFailure Hears why something could not be fetched, also where what was fetched before does. */
+  /** @param onFailure Receives the reason of a failed fetch, also if an earlier result is used. */
   constructor(settings: IssuerSettings, fetching: Fetching, now: () => number, onFailure: (cause: unknown) => void) {
     this.settings = settings;
     this.fetching = fetching;
@@ -53,7 +53,7 @@ export class Issuer {
       throw new AuthorizationError('discovery', `there are no keys of ${issuer} at ${url.split('?', 1)[0]}`, {
         issuer,
       });
-    // What is no set of keys it refuses itself.
+    // It rejects an invalid key set itself.
     return createLocalJWKSet(found.value as JSONWebKeySet);
   }
 }

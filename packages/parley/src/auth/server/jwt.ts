@@ -5,17 +5,17 @@ import type { Issuer } from './issuer.ts';
 import type { Claims } from './options.ts';
 import { TokenProblem } from './problem.ts';
 
-/** Claims of a JWT before anything of it is believed. */
+/** Unverified claims of a JWT. */
 export interface UnverifiedToken {
   readonly typ: unknown;
-  /** Empty for what is no text. */
+  /** Empty if it is not text. */
   readonly issuer: string;
 }
 
 /** Time by which clocks may differ, in seconds. */
 export const skew = 30;
 
-/** Reads header and claims of a JWT; `undefined` for what is none. */
+/** Reads header and claims of a JWT; `undefined` if it is not a JWT. */
 export function readJwt(token: string): UnverifiedToken | undefined {
   const parts = token.split('.');
   const [header, claims] = parts.slice(0, 2).map(jsonPart);
@@ -43,8 +43,9 @@ const accessTokenType = /^(?:application\/)?(?:at\+)?jwt$/i;
 /**
  * Verifies a JWT of an issuer.
  *
- * @returns Its claims; the audience is judged by who asks.
- * @throws TokenProblem for one that is not good, OutOfReach when the keys are, or when they might have changed and cannot be asked for.
+ * @returns Its claims. The caller checks the audience.
+ * @throws TokenProblem if it is not valid, OutOfReach if the keys cannot be fetched, or may have changed and cannot be
+ * fetched again.
  */
 export async function verifyJwt(token: string, { typ }: UnverifiedToken, issuer: Issuer, now: number): Promise<Claims> {
   if (typ !== undefined && !(typeof typ === 'string' && accessTokenType.test(typ))) throw new TokenProblem('type');
@@ -55,7 +56,7 @@ export async function verifyJwt(token: string, { typ }: UnverifiedToken, issuer:
   } catch (cause) {
     const isUnknown = cause instanceof errors.JWKSNoMatchingKey;
     if (!isUnknown && !(cause instanceof errors.JWSSignatureVerificationFailed)) throw problemOf(cause);
-    // A key may have been replaced under the same name. If that cannot be found out, the signature does not hold by what is known.
+    // A key may have been replaced under the same name. If that cannot be checked, the signature counts as invalid.
     const renewed = await issuer.keys.renewed(keys).catch((failure: unknown) => {
       if (isUnknown) throw failure;
       return keys;
@@ -106,12 +107,12 @@ function problemOf(cause: unknown): unknown {
 }
 
 /**
- * Tells whether claims are those of an ID token, or of another kind that some issuers sign with the same keys and type. (OpenID Connect
- * Core 1.0, section 2; OpenID Connect Back-Channel Logout 1.0, section 2.4.)
+ * Tells whether claims belong to an ID token, or to another kind that some issuers sign with the same keys and type.
+ * (OpenID Connect Core 1.0, section 2; OpenID Connect Back-Channel Logout 1.0, section 2.4.)
  */
 function isOtherToken(claims: Claims, typ: unknown): boolean {
   if (['at_hash', 'c_hash', 's_hash', 'events'].some((name) => Object.hasOwn(claims, name))) return true;
-  // Keycloak and Cognito say it in claims of their own.
+  // Keycloak and Cognito use claims of their own for that.
   const { typ: kind, token_use: use, nonce, scope, scp } = claims;
   if (typeof kind === 'string' && /^(?:id|refresh|offline|logout)$/i.test(kind)) return true;
   if (typeof use === 'string' && use !== 'access') return true;

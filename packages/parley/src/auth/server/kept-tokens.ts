@@ -3,14 +3,14 @@
 import type { AuthInfo } from '../../server/runtime/endpoint.ts';
 import type { HttpRefusal } from '../../server/runtime/protection.ts';
 
-/** The most tokens that are kept; the one that was verified longest ago is forgotten first. */
+/** Limit of cached tokens. The one that was verified longest ago is dropped first. */
 const mostTokens = 5000;
 
 /** A verified token. */
 export interface KeptToken {
   /** Caller that it is about, where they may pass. */
   readonly auth: AuthInfo | undefined;
-  /** Answer to who may not pass. */
+  /** Answer to a refused caller. */
   readonly refusal: HttpRefusal | undefined;
   /** The thumbprint of the key that it is bound to. (RFC 7800, section 3.) */
   readonly boundTo: string | undefined;
@@ -18,7 +18,7 @@ export interface KeptToken {
   readonly needsNoProof: boolean;
   /** Its own id. */
   readonly jti: unknown;
-  /** Time at which it was verified, and time until which it is kept, in milliseconds since 1970. */
+  /** Time of its verification, and end of its lifetime in the cache, in milliseconds since 1970. */
   readonly since: number;
   readonly until: number;
 }
@@ -29,7 +29,7 @@ export interface Revoked {
   readonly jti?: string;
 }
 
-/** Number of characters at the end of a header by which it is looked for first. */
+/** Number of characters at the end of a header that serve as the first key. */
 const endCharacters = 24;
 
 /** A token under the header that it came in. */
@@ -41,8 +41,8 @@ interface Kept {
 /** Keeps tokens in memory alone. */
 export class KeptTokens {
   /**
-   * By the end of the header, mostly a part of a signature: to hash all of it takes ten times as long as to compare it with the one
-   * that ends so. One that ends like another one is there as a whole.
+   * By the end of the header, mostly a part of a signature: comparing the header with the one that ends so takes a
+   * tenth of the time of hashing all of it. A second header with the same end is stored under its full text.
    */
   readonly #tokens = new Map<string, Kept>();
   readonly #now: () => number;
@@ -52,7 +52,7 @@ export class KeptTokens {
     this.#now = now;
   }
 
-  /** Another number after each revocation: what was asked before it is not to be kept. */
+  /** A different number after each revocation. Verifications from before must not be cached. */
   get revocations(): number {
     return this.#revocations;
   }
@@ -64,7 +64,7 @@ export class KeptTokens {
     if (kept?.header !== header) return undefined;
     const { token } = kept;
     const now = this.#now();
-    // Where the clock was set back it would be kept for as long as that, beside its time.
+    // If the clock was set back, the token would stay in the cache for that time too.
     if (token.until > now && token.since <= now) return token;
     this.#tokens.delete(key);
     return undefined;
@@ -79,14 +79,14 @@ export class KeptTokens {
     if (this.#tokens.size > mostTokens && oldest !== undefined) this.#tokens.delete(oldest);
   }
 
-  /** The end of a header where it is free, or that header's own; else the whole. */
+  /** The end of a header if it is free or belongs to this header; otherwise the whole header. */
   #keyOf(header: string): string {
     const end = header.slice(-endCharacters);
     const there = this.#tokens.get(end);
     return there === undefined ? (this.#tokens.has(header) ? header : end) : there.header === header ? end : header;
   }
 
-  /** Forgets tokens, so that they are verified anew. */
+  /** Drops tokens, so that they are verified again. */
   revoke({ principal, jti }: Revoked): void {
     this.#revocations++;
     for (const [key, { token: kept }] of this.#tokens) {

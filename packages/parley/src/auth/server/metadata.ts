@@ -49,7 +49,7 @@ const open = { 'Access-Control-Allow-Origin': '*' };
 
 function resourceMetadata(settings: ProtectSettings): object {
   const { dpop, scopes, metadata } = settings;
-  // Spec 2026-07-28, Authorization, Refresh tokens: offline_access is none of a resource's scopes.
+  // Spec 2026-07-28, Authorization, Refresh tokens: offline_access does not belong to a resource's scopes.
   const advertised = scopes.filter((scope) => scope !== 'offline_access');
   return {
     ...metadata,
@@ -62,7 +62,10 @@ function resourceMetadata(settings: ProtectSettings): object {
   };
 }
 
-/** The issuer whose metadata clients look for here. (Spec 2025-03-26, Authorization, Server Metadata Discovery.) */
+/**
+ * The issuer whose metadata clients look for at this origin. (Spec 2025-03-26, Authorization, Server Metadata
+ * Discovery.)
+ */
 function mirroredIssuer(
   { mirrorMetadata, resource }: ProtectSettings,
   endpoint: Endpoint,
@@ -90,7 +93,7 @@ function answer(body: string): HttpRefusal {
   return { status: 200, headers: { ...open, 'Cache-Control': 'public, max-age=3600' }, body };
 }
 
-/** Makes the answer to a HEAD, which says what a GET would get and has nothing of it. */
+/** Makes the answer to a HEAD: the headers of a GET without its body. */
 function sent(method: string, { body, headers, ...rest }: HttpRefusal): HttpRefusal {
   if (method !== 'HEAD' || body === undefined)
     return { ...rest, ...(headers && { headers }), ...(body === undefined ? {} : { body }) };

@@ -17,10 +17,10 @@ import { resolveIssuers, type IssuerOptions, type IssuerSettings } from './issue
 export type Claims = Readonly<Record<string, unknown>>;
 
 /**
- * Verifies a token where neither keys nor introspection can. What it gives is kept for a minute, for every request with this token.
- * Where it takes more than 30 seconds, or throws, the answer is a 503.
+ * Verifies a token that neither keys nor introspection can. Its result is cached for a minute, for every request with
+ * this token. If it takes more than 30 seconds, or throws, the answer is a 503.
  *
- * @returns The claims, whose audience is looked at afterwards; `undefined` for a token that is not good.
+ * @returns The claims, whose audience is then checked; `undefined` if the token is not valid.
  */
 export type VerifyToken = (
   token: string,
@@ -39,13 +39,16 @@ export interface FailureLimit {
 export interface ProtectOptions {
   /** The URL by which clients know the server, with its path; metadata and the audience of tokens have it. (RFC 8707, RFC 9728.) */
   readonly resource: string;
-  /** The authorization servers whose tokens are taken: JWTs by their keys, or what they say by introspection. Clocks may be 30 seconds apart. */
+  /**
+   * The authorization servers whose tokens are accepted: JWTs by their keys, others by introspection. Clocks may differ
+   * by 30 seconds.
+   */
   readonly issuers?: readonly (string | IssuerOptions)[];
-  /** Verifies tokens in place of `issuers`; `authorizationServers` says then where clients sign in. */
+  /** Verifies tokens instead of `issuers`. Then `authorizationServers` names the sign-in for clients. */
   readonly verify?: VerifyToken;
-  /** The issuers that metadata names, where that is not `issuers`. */
+  /** The issuers in the metadata, if they differ from `issuers`. */
   readonly authorizationServers?: readonly string[];
-  /** The scopes that every request needs; metadata advertises them. None by default. */
+  /** The scopes that every request needs. The metadata advertises them. None by default. */
   readonly scopes?: readonly string[];
   /** Audiences of which a token must have one; `resource` by default, with and without a slash at its end. */
   readonly audience?: string | readonly string[];
@@ -56,27 +59,31 @@ export interface ProtectOptions {
   /** Takes tokens that are bound to a key, with a proof of it. (RFC 9449.) Not taken by default. */
   readonly dpop?: DpopOptions | boolean;
   /**
-   * The methods that may be called without a token, by POST; none by default. Clients of a session need `initialize` and
-   * `notifications/initialized` beside what they are to call, such as `tools/list`.
+   * The methods that may be called without a token, by POST; none by default. Clients of a session need `initialize`
+   * and `notifications/initialized` in addition to the methods themselves, such as `tools/list`.
    */
   readonly anonymous?: readonly string[];
   /**
-   * Names whom a token is about; `undefined` for who may never pass, which is a 403. By default the issuer with `sub`, else with
+   * Names the principal of a token; `undefined` refuses it with 403. By default the issuer with `sub`, otherwise with
    * the client.
    */
   readonly principal?: (claims: Claims) => string | undefined;
   /** Lets handlers get tokens for other APIs by `ctx.auth.exchange`. (RFC 8693.) */
   readonly exchange?: ExchangeOptions;
   /**
-   * Serves the authorization server's metadata at the root of this server's origin, where clients of 2025-03-26 look. By default
-   * where a revision is spoken that knows no other place, and the one issuer lives elsewhere.
+   * True to serve the authorization server's metadata at the root of this server's origin, where clients of 2025-03-26
+   * look for it. By default true if a supported revision knows no other place, and the only issuer is on another
+   * origin.
    */
   readonly mirrorMetadata?: boolean;
   /** Serves metadata at the root of the origin too, for an origin with one resource; true. */
   readonly metadataAtRoot?: boolean;
   /** More of the metadata, such as `resource_name` and `resource_documentation`. (RFC 9728, section 2.) */
   readonly metadata?: Claims;
-  /** The refused tokens of one address beyond which it gets 429 for a while; what is verified already still passes. */
+  /**
+   * Limit of rejected tokens of one address, beyond which it gets 429 for a while. Tokens that are verified already
+   * still pass.
+   */
   readonly failures?: Partial<FailureLimit>;
   /** Rules of where keys, metadata and introspection may lie. */
   readonly network?: NetworkOptions;
@@ -84,7 +91,7 @@ export interface ProtectOptions {
   readonly fetch?: AuthorizationFetch;
   /** The time, in milliseconds since 1970; `Date.now` by default. */
   readonly now?: () => number;
-  /** Hears why keys or introspection are out of reach; written to standard error by default. */
+  /** Receives the reason why keys or introspection are out of reach; written to standard error by default. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -197,18 +204,18 @@ function isText(value: unknown): boolean {
   return typeof value === 'string';
 }
 
-/** Time for which the same failure is not told again, in milliseconds, and how many are known. */
+/** Time for which the same failure is not reported again, in milliseconds, and number of remembered failures. */
 const quietMs = 60_000;
 const mostKnown = 32;
 
-/** Tells of each failure once a minute: every request meets it. */
+/** Reports each failure once a minute, since every request meets it. */
 function seldom(tell: (error: unknown) => void, now: () => number): (error: unknown) => void {
   const told = new Map<string, number>();
   return (error) => {
     const kind = error instanceof Error ? error.message : String(error);
     const time = now();
     const since = time - (told.get(kind) ?? Number.NEGATIVE_INFINITY);
-    // A clock that was set back says nothing of how long ago it was.
+    // After the clock was set back, the elapsed time is unknown.
     if (since >= 0 && since < quietMs) return;
     if (told.size >= mostKnown) told.clear();
     told.set(kind, time);

@@ -6,10 +6,13 @@ import type { Issuer } from './issuer.ts';
 import type { ProtectSettings } from './options.ts';
 import { TokenProblem } from './problem.ts';
 
-/** Issuers of which the operator was told already. */
+/** Issuers whose mismatch was reported already. */
 const told = new WeakSet<Issuer>();
 
-/** The refusal of a token. The operator hears of a name that differs by a slash alone, once for each issuer. */
+/**
+ * The refusal of a token of another issuer. If the name differs only by a slash, the operator gets a warning, once for
+ * each issuer.
+ */
 export function tokenOfOther(iss: string, issuers: readonly Issuer[], { onError }: ProtectSettings): TokenProblem {
   const meant = issuers.find((one) => isSlashApart(iss, one.settings.issuer));
   if (meant !== undefined && !told.has(meant)) {

@@ -1,6 +1,6 @@
-/** Reasons why a token is not taken, in words that tell a client what to do and a thief nothing. */
+/** Reasons why a token is rejected. The texts help a client and reveal nothing to a thief. */
 
-/** Words for each kind of fault; nothing of the token is repeated. */
+/** Text for each kind of fault, without any part of the token. */
 const words = {
   malformed: 'the access token cannot be read',
   expired: 'the access token has expired',
@@ -40,7 +40,7 @@ export class ProofProblem extends Error {
   }
 }
 
-/** Whoever would know whether a token is good is out of reach; nothing is said about the token. */
+/** The token cannot be verified now, because the verifier cannot be reached. This says nothing about the token. */
 export class OutOfReach extends Error {
   constructor(cause: unknown) {
     super('what verifies access tokens is out of reach', { cause: cause instanceof OutOfReach ? cause.cause : cause });

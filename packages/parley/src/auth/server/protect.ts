@@ -1,4 +1,4 @@
-/** A server that only lets in who an authorization server vouches for. */
+/** A server that accepts only requests with a valid token of an authorization server. */
 
 import { endpointOf, type AuthInfo, type Endpoint, type Served } from '../../server/runtime/endpoint.ts';
 import type { ProtectedCall, ProtectedReply, Protection, HttpRefusal } from '../../server/runtime/protection.ts';
@@ -22,21 +22,20 @@ export interface Guarded extends Served {
    * export default { fetch: (request) => guarded.metadata(request) ?? handler(request) };
    */
   metadata(request: Request): Promise<Response> | undefined;
-  /** Forgets the verified tokens of a principal, or the one of an id, so that they are verified anew. */
+  /** Drops the verified tokens of a principal, or the token with an id, so that they are verified again. */
   revoke(whose: Revoked): void;
 }
 
 /**
  * Protects a server: over HTTP every request needs a token of one of its issuers that was issued for it.
  *
- * Over stdio and in memory nothing changes; there the program that runs the server has its credentials. (Spec 2025-11-25,
- * Authorization, Protocol Requirements.)
+ * Over stdio and in memory nothing changes; there the program that runs the server has its credentials. (Spec
+ * 2025-11-25, Authorization, Protocol Requirements.)
  *
- * @throws TypeError for options that are unknown or make no sense, where no audience could be checked, and for what is protected already.
+ * @throws TypeError for unknown or invalid options, if no audience could be checked, and if it is protected already.
  *
- * @example
- * const guarded = protect(server, { resource: 'https://mcp.example.com/mcp', issuers: ['https://login.example.com'] });
- * await listen(guarded, { port: 3000, allowedHosts: ['mcp.example.com'] });
+ * @example const guarded = protect(server, { resource: 'https://mcp.example.com/mcp', issuers:
+ * ['https://login.example.com'] }); await listen(guarded, { port: 3000, allowedHosts: ['mcp.example.com'] });
  */
 export function protect(served: Served, options: ProtectOptions): Guarded {
   const inner = endpointOf(served);
@@ -94,7 +93,7 @@ function admit(call: ProtectedCall, answer: Authenticated, proceed: () => void |
   return proceed();
 }
 
-/** Turns a request away by an answer that is being made; where none can be sent, its owner hears why. */
+/** Rejects a request with an answer that is still being made. If none can be sent, the owner gets the reason. */
 function later(answer: Promise<HttpRefusal>, reply: ProtectedReply, onError: (error: unknown) => void): void {
   answer.then((refusal) => turnAway(reply, refusal)).catch(onError);
 }
@@ -103,7 +102,7 @@ function turnAway(reply: ProtectedReply, { status, body, headers }: HttpRefusal)
   reply.send(status, body, headers);
 }
 
-/** The same endpoint behind a guard. */
+/** The same endpoint with protection. */
 function guardedBy(inner: Endpoint, protection: Protection): Endpoint {
   return {
     revisions: inner.revisions,
@@ -120,7 +119,7 @@ function guardedBy(inner: Endpoint, protection: Protection): Endpoint {
   };
 }
 
-/** Time by which what was opened with a token outlives it, in milliseconds: clocks differ. */
+/** Time for which a stream outlives its token, in milliseconds: clocks differ. */
 const graceMs = 30_000;
 
 function afterExpiry(auth: AuthInfo | undefined, run: () => void, now: () => number): (() => void) | undefined {

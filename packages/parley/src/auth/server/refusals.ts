@@ -1,4 +1,4 @@
-/** The answers to requests that are turned away. (RFC 6750, section 3; RFC 9449, section 7.1; RFC 9728, section 5.1.) */
+/** The answers to rejected requests. (RFC 6750, section 3; RFC 9449, section 7.1; RFC 9728, section 5.1.) */
 
 import { formatChallenge } from '../common/challenge.ts';
 import { unionOf } from '../common/scopes.ts';
@@ -59,7 +59,7 @@ export class Refusals {
     return refusal(400, said, this.#challenge(this.#settings.dpop?.required === true ? 'DPoP' : 'Bearer', [], said));
   }
 
-  /** RFC 9110, section 15.6.4: nothing is said about the token, which a client would throw away. */
+  /** RFC 9110, section 15.6.4: it does not blame the token, because a client would discard it. */
   outOfReach(): HttpRefusal {
     const said = { error: 'temporarily_unavailable', description: 'access tokens cannot be verified now' };
     return refusal(503, said, undefined, { 'Retry-After': '5' });

@@ -15,11 +15,11 @@ export interface Verified {
   readonly claims: Claims;
   /** The issuer as this server names it; `undefined` where neither the token nor the options do. */
   readonly issuer: string | undefined;
-  /** Time until which nobody has to be asked again, in milliseconds since 1970. */
+  /** Time until which it need not be verified again, in milliseconds since 1970. */
   readonly until: number;
 }
 
-/** Time for which a JWT is kept, and what somebody was asked about, in milliseconds. */
+/** Time for which a verified JWT is cached, and the result of introspection or `verify`, in milliseconds. */
 const keptMs = 5 * 60_000;
 const askedMs = 60_000;
 /** The longest that `verify` may take, in milliseconds: a request that waits for ever takes a place for ever. */
@@ -35,7 +35,7 @@ export interface Presented {
 /**
  * Verifies a token.
  *
- * @throws TokenProblem for one that is not good, OutOfReach when nobody can tell.
+ * @throws TokenProblem if it is not valid, OutOfReach if that is unknown.
  */
 export type Verifier = (presented: Presented) => Promise<Verified>;
 
@@ -61,14 +61,17 @@ export function verifierOf(settings: ProtectSettings, issuers: readonly Issuer[]
   };
 }
 
-/** The issuers that may be asked about a token which names none: those whose prefix it has, else those without one. */
+/**
+ * The issuers that may introspect a token that names no issuer: those whose prefix it has, otherwise those without a
+ * prefix.
+ */
 function askable(token: string, issuers: readonly Issuer[]): readonly Issuer[] {
   const prefixOf = ({ settings }: Issuer): string | undefined => settings.introspection?.prefix;
   const named = issuers.filter((issuer) => prefixOf(issuer) !== undefined && token.startsWith(prefixOf(issuer) ?? ''));
   return named.length > 0 ? named : issuers.filter((issuer) => prefixOf(issuer) === undefined);
 }
 
-/** A token that says nothing of itself: those are asked that can be. */
+/** An opaque token: all possible issuers are asked. */
 async function byAny(token: string, issuers: readonly Issuer[], settings: ProtectSettings): Promise<Verified> {
   let problem: unknown = new TokenProblem('malformed');
   for (const issuer of askable(token, issuers)) {
@@ -78,7 +81,7 @@ async function byAny(token: string, issuers: readonly Issuer[], settings: Protec
       return checked(await introspect(token, issuer, introspection, settings.now()), issuer, settings, askedMs);
     } catch (cause) {
       if (!(cause instanceof TokenProblem || cause instanceof OutOfReach)) throw cause;
-      // That one is out of reach says more than that another does not know the token.
+      // An unreachable issuer is a better reason than another's answer that it does not know the token.
       if (!(problem instanceof OutOfReach)) problem = cause;
     }
   }
@@ -91,7 +94,7 @@ async function asked(
 ): Promise<Claims | undefined> {
   try {
     const given = verify(token, about);
-    // Queries of databases can be awaited, and are no promises; what cannot be awaited is the answer.
+    // Database queries are thenables without being promises. A value without `then` is the answer.
     if (typeof given?.['then'] !== 'function') return given as Claims | undefined;
     const answer = Promise.resolve(given);
     if (!(await settledWithin(longestMs, answer)))
@@ -103,7 +106,7 @@ async function asked(
 }
 
 function byOwn(claims: Claims | undefined, settings: ProtectSettings): Verified {
-  // Databases say null where they have nothing.
+  // Databases return null if there is no row.
   if (claims === undefined || claims === null) throw new TokenProblem('inactive');
   const { exp, nbf } = claims;
   const seconds = settings.now() / 1000;

@@ -1,9 +1,9 @@
-/** Limit of requests that wait for what somebody else says of their tokens. */
+/** Limit of requests that wait for the verification of their tokens by other servers. */
 
 import { AuthorizationError } from '../common/errors.ts';
 import { OutOfReach } from './problem.ts';
 
-/** The most that wait at once. Each takes a place of a request, which are to be left to those whose tokens are known. */
+/** Limit of waiting requests. Each takes a place that requests with known tokens need. */
 const mostWaiting = 500;
 
 /** Counts who waits for one that verifies tokens. */
@@ -22,7 +22,7 @@ export class Waits {
    * @throws OutOfReach where too many wait already.
    */
   async within<T>(answer: Promise<T>): Promise<T> {
-    // Where nobody waits for it, nobody is to hear how it ends.
+    // If it is no longer awaited, its rejection is ignored.
     answer.catch(() => {});
     this.check();
     this.#waiting++;

@@ -1,12 +1,15 @@
 import type { Middleware } from './middleware.ts';
 
-/** Middleware, and the method that it is for; `undefined` stands for all. */
+/** Middleware and its method; `undefined` means all methods. */
 export interface Used {
   readonly method: string | undefined;
   readonly middleware: Middleware;
 }
 
-/** The middleware of one server, client or bridge, the outermost first. What runs it is loaded by the first message that passes some. */
+/**
+ * The middleware of one server, client or bridge, the outermost first. The first message that passes through some loads
+ * the code that runs it.
+ */
 export class Chain {
   readonly #own: Used[] = [];
   #outer: Chain | undefined;
@@ -16,7 +19,7 @@ export class Chain {
     return this.#own.length > 0 || this.#outer?.used === true;
   }
 
-  /** All of it. Nothing is taken away ever, so that their number tells one state from another. */
+  /** All middleware. None is ever removed, so the number identifies a state. */
   get all(): readonly Used[] {
     return this.#outer === undefined ? this.#own : [...this.#outer.all, ...this.#own];
   }
@@ -26,7 +29,7 @@ export class Chain {
     this.#outer = outer;
   }
 
-  /** @throws TypeError for what is no function, or no name of a method. */
+  /** @throws TypeError if it is not a function, or the method name is invalid. */
   use(first: string | Middleware, second?: Middleware): void {
     const [method, middleware] = typeof first === 'string' ? [first, second] : [undefined, first];
     if (typeof middleware !== 'function' || method === '')

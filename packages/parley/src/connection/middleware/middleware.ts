@@ -14,11 +14,11 @@ export interface PassingAuth {
 
 /** A session that a message belongs to. */
 export interface PassingSession {
-  /** Its id over HTTP, which is a secret of the two ends; elsewhere there is none. */
+  /** Its id over HTTP, which is a secret of both ends; on other transports there is none. */
   readonly id: string | undefined;
   /** Time at which it was opened here, in milliseconds as `performance.now()` has it. */
   readonly openedAt: number;
-  /** Calls a listener when the session ends, with why where it broke; at once, where it has ended. */
+  /** Calls a listener when the session ends, with the reason if it broke; at once if it has ended. */
   onEnd(listener: (cause?: Error) => void): void;
 }
 
@@ -30,68 +30,70 @@ export interface Passing {
   readonly direction: 'received' | 'sent';
   readonly kind: 'request' | 'notification';
   readonly method: string;
-  /** The parameters in the newest words; those of methods that the protocol does not know, and of notifications that were received, as they came. */
+  /** The parameters in the newest form. Those of unknown methods and of received notifications are unchanged. */
   readonly params: JsonObject;
-  /** The `_meta` of the parameters; empty where they have none. */
+  /** The `_meta` of the parameters; empty if they have none. */
   readonly meta: JsonObject;
   /** The revision in use, by its date. */
   readonly revision: RevisionDate;
   /** The JSON-RPC id of a request; of one that is sent it is known once it was. */
   readonly requestId: RequestId | undefined;
-  /** The session that it belongs to, or that it opens; `undefined` where the revision is stateless. */
+  /** The session that it belongs to, or that it opens; `undefined` if the revision is stateless. */
   readonly session: PassingSession | undefined;
-  /** Carrier, in the words of OpenTelemetry for `network.transport`: `tcp`, `pipe`, `inproc`; `undefined` where that is not known. */
+  /** Transport, as OpenTelemetry names it in `network.transport`: `tcp`, `pipe`, `inproc`; `undefined` if unknown. */
   readonly transport: string | undefined;
-  /** Protocol of the application that carries it, in the words of OpenTelemetry for `network.protocol.name`: `http`; `undefined` where there is none, or it is not known. */
+  /**
+   * Application protocol, as OpenTelemetry names it in `network.protocol.name`: `http`; `undefined` if there is none,
+   * or it is unknown.
+   */
   readonly protocol: string | undefined;
-  /** Sender of what was received, where authorization found that out. */
+  /** Sender of a received message, if it is authenticated. */
   readonly auth: PassingAuth | undefined;
-  /** The address of the other end, where it is known: of a client its IP address, of a server its origin. */
+  /** The address of the other end, if known: a client's IP address, a server's origin. */
   readonly address: string | undefined;
   /**
-   * Tells whether what a request names (a tool, a prompt, a method of its own) is there for its sender; `undefined` where that is
-   * not known, as at clients and bridges.
+   * Tells whether the named item (a tool, a prompt, an own method) exists for the sender; `undefined` if unknown, as in
+   * clients and bridges.
    */
   readonly known: boolean | undefined;
-  /** Aborted when the request is given up; of a notification never. It is made when first asked for. */
+  /** Aborted when the request is cancelled; never for a notification. Created on first use. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Function that messages pass on their way; what is added first is outermost. It may look at a message, change its parameters
- * (`next(params)`, which are checked again), answer in its place by not calling `next`, change the result, or refuse it: what
- * it throws is treated as an error of the handler.
+ * A function that messages pass through. The first one added is the outermost. It may inspect a message, change its
+ * parameters (`next(params)`, which are validated again), answer it without calling `next`, change the result, or
+ * reject it: an error that it throws counts as an error of the handler.
  *
- * `next` goes on with the message, once and before the middleware has ended, and gives its result: at a server in the newest words, at a client as the server
- * sent it. Of a notification the result is empty, and what is returned is ignored. Neither parameters nor results are changed in
- * place. Requests are not kept in order; notifications are, in each conversation.
+ * Call `next` at most once, before the middleware ends. It continues with the message and returns its result: in a
+ * server in the newest form, in a client as the server sent it. A notification has an empty result, and the return
+ * value is ignored. Do not change parameters or results in place. Requests are not kept in order. Notifications are, in
+ * each conversation.
  */
 export type Middleware = (
   passing: Passing,
   next: (params?: JsonObject) => NowOrLater<JsonObject>,
 ) => NowOrLater<JsonObject>;
 
-/** Something whose messages pass middleware. */
+/** An object whose messages pass through middleware. */
 export interface Uses {
   /**
-   * Adds middleware, for all messages from now on; those that are under way go on as they are.
+   * Adds middleware, for all messages from now on. Messages under way are not affected.
    *
-   * @throws TypeError for what is no function.
-   * @example
-   * server.use(async (passing, next) => {
-   *   const begun = performance.now();
-   *   try {
-   *     return await next();
-   *   } finally {
-   *     console.error(passing.method, Math.round(performance.now() - begun), 'ms');
-   *   }
-   * });
+   * @throws TypeError if it is not a function.
+   * @example server.use(async (passing, next) => {
+   * const begun = performance.now();
+   * try {
+   * return await next();
+   * } finally {
+   * console.error(passing.method, Math.round(performance.now() - begun), 'ms');
+   * } });
    */
   use(middleware: Middleware): void;
   /**
    * Adds middleware for one method.
    *
-   * @throws TypeError for what is no function.
+   * @throws TypeError if it is not a function.
    */
   use(method: string, middleware: Middleware): void;
 }

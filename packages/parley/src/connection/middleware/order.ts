@@ -1,6 +1,6 @@
 import { isLater, type NowOrLater } from '../../storage/now-or-later.ts';
 
-/** Limit of notifications of one conversation that wait for middleware; those beyond it are dropped, and told of. */
+/** Limit of notifications of one conversation that wait for middleware. Further ones are dropped and reported. */
 const mostWaiting = 1000;
 
 /** Notifications that wait for one before them. */
@@ -12,10 +12,10 @@ interface Line {
 const lines = new WeakMap<object, Line>();
 
 /**
- * Lets a notification pass after those before it: at once, where none of them is under way.
+ * Runs middleware for a notification after the previous ones: at once, if none is under way.
  *
  * @param owner The conversation, or the request, whose notifications keep their order.
- * @param failed Hears why one was not passed on.
+ * @param failed Receives the reason if one was not passed on.
  */
 export function inOrder(owner: object, run: () => NowOrLater<unknown>, failed: (error: unknown) => void): void {
   const line = lines.get(owner);
@@ -31,7 +31,7 @@ export function inOrder(owner: object, run: () => NowOrLater<unknown>, failed: (
   else wait(owner, line, run, failed);
 }
 
-/** Resolves when all notifications so far have passed; `undefined` where none waits. */
+/** Resolves when all notifications so far have passed; `undefined` if none waits. */
 export function passed(owner: object): Promise<void> | undefined {
   return lines.get(owner)?.end;
 }

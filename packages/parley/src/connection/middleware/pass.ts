@@ -5,7 +5,7 @@ import type { Chain, Used } from './chain.ts';
 import type { Middleware, Passing } from './middleware.ts';
 import { shownParams } from './shown-ids.ts';
 
-/** Message as the place knows it where it passes. */
+/** A message with the facts that the caller knows. */
 export interface About extends Omit<Passing, 'params' | 'meta'> {
   /**
    * Checks parameters that middleware changed, and gives them as they go on.
@@ -15,7 +15,7 @@ export interface About extends Omit<Passing, 'params' | 'meta'> {
   check(params: JsonObject): JsonObject;
 }
 
-/** Goes on with a message behind all middleware. */
+/** Continues with a message behind all middleware. */
 export type Core = (params: JsonObject) => NowOrLater<JsonObject>;
 
 type Run = (about: About, params: JsonObject, core: Core) => NowOrLater<JsonObject>;
@@ -30,10 +30,10 @@ interface Compiled {
 const compiled = new WeakMap<Chain, Compiled>();
 
 /**
- * Lets a message pass the middleware of a chain.
+ * Sends a message through the middleware of a chain.
  *
- * @param core What is behind it; it is run once at most.
- * @throws TypeError for middleware that breaks its contract, and what middleware throws.
+ * @param core The code behind it; it runs at most once.
+ * @throws TypeError for middleware that breaks its contract, and errors of middleware.
  */
 export function pass(chain: Chain, about: About, params: JsonObject, core: Core): NowOrLater<JsonObject> {
   const { all } = chain;
@@ -57,7 +57,7 @@ function compile(all: readonly Used[]): Compiled {
 
 const behind: Run = (_about, params, core) => core(params);
 
-/** Puts one piece of middleware around what is behind it. */
+/** Wraps one middleware function around the code behind it. */
 function around(middleware: Middleware, inner: Run): Run {
   return (about, params, core) => {
     let goneOn = false;
@@ -72,7 +72,7 @@ function around(middleware: Middleware, inner: Run): Run {
         changed === undefined ? params : withIdsOf(about.method, params, checked(about, changed)),
         core,
       );
-      // Middleware may do something else before it waits for this, or never wait: that it failed meanwhile ends no process.
+      // Middleware may await this later or never. A rejection until then must not end the process.
       if (given instanceof Promise) given.catch(ignore);
       return given;
     };
@@ -83,7 +83,7 @@ function around(middleware: Middleware, inner: Run): Run {
       isOver = true;
       throw error;
     }
-    // What is passed on as it came has nothing to be looked at.
+    // An unchanged result needs no check.
     if (given !== undefined && returned === given) return given;
     if (!isLater(returned)) {
       isOver = true;
@@ -143,7 +143,7 @@ function resultOf({ kind, method }: About, result: unknown): JsonObject {
   throw new TypeError(`middleware returned no result for ${method}: a result is an object`);
 }
 
-/** The message as one piece of middleware sees it: what it is about is looked up when it is asked for. */
+/** The message as one middleware function sees it. Facts about it are computed on demand. */
 class PassingMessage implements Passing {
   readonly params: JsonObject;
   readonly #about: About;

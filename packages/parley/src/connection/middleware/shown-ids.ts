@@ -21,7 +21,7 @@ export function shownParams(method: string, params: JsonObject, isExact: boolean
   return shown === meta ? own : { ...own, _meta: shown };
 }
 
-/** The same object if nothing changes. */
+/** Returns the same object if nothing changes. */
 function withDigits(holder: JsonObject, key: string, isExact: boolean): JsonObject {
   const id = holder[key];
   const shown = typeof id !== 'string' ? id : isExact ? exactId(id) : digitsOf(id);

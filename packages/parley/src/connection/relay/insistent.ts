@@ -2,27 +2,37 @@ import { after } from '../../jsonrpc/timeout.ts';
 import type { Bus, Heard } from '../../storage/bus.ts';
 import { Turns } from '../../storage/turns.ts';
 
-/** Time after which what nobody heard is said once more, in milliseconds, and the most by which it is longer, at random. A process is heard again sooner. */
+/**
+ * Time after which a message without a receiver is repeated, in milliseconds, and the largest random addition. A
+ * process is subscribed again sooner than that.
+ */
 const pauseMs = 250;
 const jitterMs = 50;
 
-/** The most characters that wait to be said again. Where there are more, a channel on which something waits does not wait any longer, and on others what nobody hears is said once. */
+/**
+ * Limit of the characters that wait to be repeated. Beyond it, a waiting channel stops waiting, and other channels
+ * publish once only.
+ */
 const mostWaiting = 16 * 1024 * 1024;
 
-/** A bus that says again what nobody heard. */
+/** A bus that repeats messages without a receiver. */
 export interface InsistentBus extends Bus {
-  /** Says at once what waits, for the last time; what is said later is said once. Whoever made it closes it; twice is fine. */
+  /**
+   * Repeats the waiting messages at once, for the last time. Later messages are sent only once. The creator closes it;
+   * twice is fine.
+   */
   close(): void;
 }
 
 /**
- * Makes a bus on which a process is not taken for dead since its connection broke a moment ago: what nobody heard is published once more a little later, and only
- * then nobody is there. What is published on that channel meanwhile comes after it, whether it was on its way already or not, and also where there is no room for it
- * or the bus is closed: then the pause is over at once.
+ * Makes a bus on which a process does not count as dead because its connection broke a moment ago. A message without a
+ * receiver is published once more a little later. Only if it has no receiver then, the process is gone. Later messages
+ * of the channel come after it, even if they were on their way. If there is no room, or the bus is closed, the pause
+ * ends at once.
  */
 export function insistent(bus: Bus): InsistentBus {
   const pauses = new Map<string, Pause>();
-  // Whether the one before was heard is known first: it may have to come before once more.
+  // The outcome of the previous message must be known first: it may have to be repeated before the next one.
   const sending = new Turns();
   let waiting = 0;
   let isClosed = false;
@@ -31,7 +41,7 @@ export function insistent(bus: Bus): InsistentBus {
     if (known !== undefined) return known;
     const begun = pauseFor(pauseMs + Math.random() * jitterMs);
     pauses.set(channel, begun);
-    // What comes in the turn in which it ends still comes after what waited.
+    // A message in the turn in which the pause ends still comes after the waiting ones.
     void begun.over.then(() => pauses.delete(channel));
     return begun;
   };
@@ -63,7 +73,7 @@ export function insistent(bus: Bus): InsistentBus {
   };
 }
 
-/** Outcome of a text: who heard it, or what becomes of it when it is said again. */
+/** Outcome of a message: the number of receivers, or the outcome of its repetition. */
 interface Said {
   readonly heard?: Heard;
   readonly again?: Promise<Heard>;

@@ -7,7 +7,7 @@ export class Heap<Thing> {
     return this.#things.length;
   }
 
-  /** The thing with the least number; `undefined` when there is none. */
+  /** The item with the least number; `undefined` if there is none. */
   first(): { readonly thing: Thing; readonly at: number } | undefined {
     return this.#things[0];
   }
@@ -25,7 +25,7 @@ export class Heap<Thing> {
     const last = this.#things.pop();
     if (last === undefined) return;
     if (place === undefined || place === this.#things.length) {
-      // What was taken away is what was meant, or nothing was.
+      // The last item was itself the one to remove, or there was nothing to remove.
       if (place === undefined) this.#things.push(last);
       else this.#places.delete(thing);
       return;

@@ -11,7 +11,7 @@ const granted: Allowance = { ok: true };
 /** Measures of this process: of each the time at which its burst is whole again, which is all that the algorithm needs. */
 export class MemoryLimits implements Limits {
   readonly #bounds: MemoryLimitsBounds;
-  /** Those first that nobody took from for the longest. */
+  /** Ordered by their last use, the oldest first. */
   readonly #whole = new Map<string, number>();
 
   constructor(bounds: MemoryLimitsBounds) {
@@ -34,7 +34,7 @@ export class MemoryLimits implements Limits {
     return granted;
   }
 
-  /** Forgets what is as new, a few at a time, and what is too many. */
+  /** Removes counters that are as good as new, a few at a time, and those beyond the limit. */
   #forget(now: number): void {
     let looked = 0;
     for (const [oldest, whole] of this.#whole) {

@@ -17,9 +17,10 @@ export class OwnerRooms {
   }
 
   /**
-   * Takes room for a text; false where there is none now.
+   * Takes room for a text; false if there is none now.
    *
-   * @param owner The owner of the text; `undefined` if neither a principal nor an address is known, which is not counted.
+   * @param owner The owner of the text; `undefined` if neither a principal nor an address is known. Such texts are not
+   *   counted.
    */
   take(owner: string | undefined, length: number): boolean {
     if (owner === undefined) return true;

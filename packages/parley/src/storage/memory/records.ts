@@ -13,14 +13,16 @@ interface Kept extends KeptRecord {
   expires: number;
 }
 
-/** Records of this process. What expired is let go when something is written, so that there are no timers. */
+/** Records of this process. Expired ones are removed on writes, so that there are no timers. */
 export class MemoryRecords implements Records {
   readonly #bounds: MemoryRecordsBounds;
   readonly #kept = new Map<string, Kept>();
-  /** Times at which records expire, or earlier ones: one that was given more time is put back when it is come to. */
+  /**
+   * Times at which records expire, or earlier ones: a record with an extended time is put back when its old time comes.
+   */
   readonly #ends = new Heap<string>();
   #bytes = 0;
-  /** One for all keys, so that what is deleted need not be remembered. */
+  /** One counter for all keys, so that deleted keys need not be remembered. */
   #version = 0;
 
   constructor(bounds: MemoryRecordsBounds) {

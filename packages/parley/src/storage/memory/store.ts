@@ -11,7 +11,7 @@ import { MemoryStreams } from './streams.ts';
 export interface MemoryStoreOptions {
   /** The most records; 250,000. One more is refused as `full`. */
   readonly maxRecords?: number;
-  /** The most bytes that records take together, about; 128 MiB. What needs more is refused as `full`. */
+  /** The most bytes of all records together, about; 128 MiB. A write that needs more is refused as `full`. */
   readonly maxRecordBytes?: number;
   /** The most events of one session; 1000. The oldest go first, of the stream that was not written for the longest. */
   readonly maxEvents?: number;
@@ -19,9 +19,9 @@ export interface MemoryStoreOptions {
   readonly maxSessionLength?: number;
   /** The most characters that all events have together; 64 Mi. The oldest go first. */
   readonly maxEventsLength?: number;
-  /** Time that a stream is kept after it was last written, in milliseconds; 5 minutes. */
+  /** Lifetime of a stream after its last write, in milliseconds; 5 minutes. */
   readonly maxStreamAgeMs?: number;
-  /** The most measures of rates; 10,000. The one that nobody took from for the longest is forgotten first. */
+  /** The most rate counters; 10,000. The one that was unused for the longest is dropped first. */
   readonly maxMeasures?: number;
   /** The clock, in milliseconds; one that never jumps by default. */
   readonly now?: () => number;
@@ -41,11 +41,10 @@ const optionNames: Names<MemoryStoreOptions> = {
 const mebi = 1024 * 1024;
 
 /**
- * Makes a store in the memory of this process: it answers at once, never fails as `unavailable`, and is gone with the process.
- * Closing it does nothing.
- * Servers that are given the same one share what it keeps.
+ * Makes a store in the memory of this process. It answers at once, never fails as `unavailable`, and ends with the
+ * process. Closing it does nothing. Servers that get the same store share its data.
  *
- * @throws TypeError for options that are unknown or make no sense.
+ * @throws TypeError for unknown or invalid options.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
   refuseUnknown('memoryStore', options, optionNames);
@@ -76,7 +75,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
   };
 }
 
-/** A text is heard on a later turn, as from a bus between processes. */
+/** A text arrives on a later turn, as from a bus between processes. */
 function memoryStoreBus(): CountingBus {
   const subscribers = new Subscribers();
   return {

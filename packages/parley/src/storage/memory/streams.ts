@@ -3,12 +3,12 @@ import type { StreamLog, StreamLogs, StreamRest, StreamWriter } from '../stream-
 
 /** Bounds of the events in memory. */
 export interface MemoryStreamsBounds {
-  /** Of one session. */
+  /** Limit of one session. */
   readonly maxEvents: number;
   readonly maxSessionLength: number;
   /** Of all together. */
   readonly maxLength: number;
-  /** Time that a stream is kept after it was last written, in milliseconds. */
+  /** Lifetime of a stream after its last write, in milliseconds. */
   readonly maxAgeMs: number;
   now(): number;
 }
@@ -33,7 +33,7 @@ interface Stream {
 
 /** The only writer of a stream. */
 interface Writer {
-  /** Each has one of its own, which it keeps where it goes on by its mark. */
+  /** Each writer has its own number, which it keeps if it continues by its mark. */
   readonly number: number;
   /** Counts how often it did. */
   readonly turn: number;
@@ -89,7 +89,7 @@ export class MemoryStreams implements StreamLogs {
       append: (data, isLast = false) => {
         this.#expire();
         if (stream.session.over) throw fenced();
-        // Whose stream was forgotten goes on where he was, unless another one did.
+        // The writer of a dropped stream continues at its number, unless another writer did.
         stream = this.#sessions.get(sessionName)?.streams.get(name) ?? this.#begin(sessionName, { ...stream, writer });
         if (!isSame(stream.writer, writer) || stream.complete) throw fenced();
         stream.complete = isLast;
@@ -138,7 +138,10 @@ export class MemoryStreams implements StreamLogs {
     for (const stream of session.streams.values()) this.#forget(stream);
   }
 
-  /** Counts more of a stream, and lets go of what is over a bound, of those first that were not written for the longest. */
+  /**
+   * Counts more of a stream, and drops events beyond a limit, first those of streams that were not written for the
+   * longest.
+   */
   #grow(stream: Stream, length: number): void {
     const { session } = stream;
     const { maxEvents, maxSessionLength, maxLength } = this.#bounds;
@@ -151,7 +154,7 @@ export class MemoryStreams implements StreamLogs {
     if (isOver()) this.#cut(this.#streams, isOver, stream);
   }
 
-  /** Lets go of events, and of what is left of their streams, as long as there is too much; of `current` what it is stays. */
+  /** Drops events, and streams without events, while a limit is exceeded. The stream `current` itself stays. */
   #cut(streams: Iterable<Stream>, isTooMuch: () => boolean, current: Stream): void {
     for (const resting of streams) {
       while (isTooMuch() && this.#shrink(resting));
@@ -160,7 +163,7 @@ export class MemoryStreams implements StreamLogs {
     }
   }
 
-  /** Lets go of the oldest event of a stream; false when there is none. */
+  /** Drops the oldest event of a stream; false if there is none. */
   #shrink(stream: Stream): boolean {
     const oldest = stream.events.shift();
     if (oldest === undefined) return false;
@@ -202,18 +205,18 @@ function begun(name: string): Session {
   return { name, streams: new Map(), events: 0, length: 0, over: false };
 }
 
-/** A writer that goes on by its mark. */
+/** A writer that continues by its mark. */
 function nextOf(mark: string): Writer {
   const [number = 0, turn = 0] = mark.split(' ').map(Number);
   return { number, turn: turn + 1 };
 }
 
-/** Number of the event that the writer with a mark knows to be kept. */
+/** Number of the last event that the writer with this mark knows to be stored. */
 function lastOf(mark = ''): number {
   return Number(mark.split(' ')[2] ?? 0);
 }
 
-/** Tells whether one that goes on is the writer already, or was it last. */
+/** Tells whether a continuing writer is the current one, or was the last one. */
 function isBefore({ number, turn }: Writer, next: Writer): boolean {
   return number === next.number && (turn === next.turn || turn + 1 === next.turn);
 }

@@ -8,15 +8,15 @@ interface KeptTask {
   readonly expires: number | undefined;
 }
 
-/** Ids of the tasks of a queue that will be due: of those that somebody had, and of those that nobody had yet. */
+/** Ids of a queue's tasks by due time: those that were claimed before, and those that were not. */
 interface Waiting {
   readonly begun: Heap<string>;
   readonly fresh: Heap<string>;
 }
 
 /**
- * Parts of all bytes that open tasks may take by what makes them more: new ones leave room for those that there are to go on, and those for each to
- * come to its end, which makes place by itself.
+ * Shares of all bytes that open tasks may take, by the kind of growth. New tasks leave room for changes of existing
+ * ones, and changes leave room for each to end, which frees room.
  */
 const shares = { add: 3 / 4, change: 7 / 8, end: 1 } as const;
 
@@ -30,7 +30,7 @@ interface Owned {
 interface Share {
   openBytes: number;
   closedBytes: number;
-  /** Open tasks in each queue whose tasks have no owner. */
+  /** Open tasks without an owner, by queue. */
   readonly open: Map<string, number>;
   /** Ids in the order in which they ended. */
   readonly closed: Set<string>;
@@ -146,10 +146,10 @@ export class TaskShelf {
   }
 
   /**
-   * Tells whether a new task leaves others as much room as its owner takes: who comes later finds half of the rest free. Nobody is counted where neither
-   * a principal nor an address is known, as over stdio.
+   * Tells whether a new task leaves others as much room as its owner takes: later owners find half of the rest free.
+   * Tasks without a principal and an address, as over stdio, are not counted.
    *
-   * @param left Number of open tasks that there may still be of all clients without a principal.
+   * @param left Number of open tasks that clients without a principal may still add.
    */
   #isFair(task: StoredTask, { bytes, left }: { readonly bytes: number; readonly left: number }): boolean {
     const key = shareKey(task);
@@ -191,7 +191,7 @@ export class TaskShelf {
     return found;
   }
 
-  /** Puts a task in the place of what there is under its id, and moves it in whatever finds it. */
+  /** Replaces the task with this id, and updates the indexes. */
   #put(next: KeptTask): void {
     const { task, due, expires } = next;
     const before = this.#tasks.get(task.id)?.task;
@@ -296,7 +296,7 @@ function placeIn(ids: readonly string[], id: string): number {
   return low;
 }
 
-/** Name of who takes the room of a task; empty where that is not known. */
+/** Name of the owner of a task's room; empty if unknown. */
 function shareKey({ owner, share }: StoredTask): string {
   return share ?? (owner === '' ? '' : `principal ${owner}`);
 }

@@ -1,10 +1,12 @@
 import { after } from '../../jsonrpc/timeout.ts';
 import type { PostgresClient, PostgresPool } from './pool.ts';
 
-/** Pauses between attempts to listen anew, in milliseconds; the last one is that of all later attempts. */
+/** Pauses between attempts to listen again, in milliseconds; the last one is repeated. */
 const pauses: readonly number[] = [100, 1_000, 5_000];
 
-/** One connection that listens to a channel of PostgreSQL from `start` to `stop`; where it breaks another one is opened. */
+/**
+ * One connection that listens to a channel of PostgreSQL from `start` to `stop`. If it breaks, another one is opened.
+ */
 export class ListeningClient {
   readonly #pool: PostgresPool;
   readonly #channel: string;
@@ -20,7 +22,7 @@ export class ListeningClient {
     this.#hear = hear;
   }
 
-  /** Resolves when what is published from now on is heard. */
+  /** Resolves when later messages will be received. */
   async start(): Promise<void> {
     this.#wanted = true;
     if (this.#client !== undefined) return;
@@ -34,7 +36,7 @@ export class ListeningClient {
     this.#cancel();
     const client = this.#client;
     this.#client = undefined;
-    // It is not put back: nobody else has asked for what it would hear.
+    // It is not returned to the pool: no other user wants its notifications.
     client?.release(true);
   }
 

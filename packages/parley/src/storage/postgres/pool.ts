@@ -32,7 +32,7 @@ export async function withClient<Result>(
 ): Promise<Result> {
   const client = await pool.connect();
   let broken = true;
-  // A connection that breaks says so here, and would end the process if nobody heard.
+  // A broken connection emits an error here, which would end the process without a listener.
   const hear = (): void => {};
   client.on('error', hear);
   try {

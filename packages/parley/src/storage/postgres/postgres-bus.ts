@@ -3,7 +3,7 @@ import { Subscribers } from '../subscribers.ts';
 import { ListeningClient } from './listening.ts';
 import type { PostgresPool } from './pool.ts';
 
-/** The channel of `LISTEN` and `NOTIFY`: one for all, whose texts say for which channel of the bus they are. */
+/** The channel of `LISTEN` and `NOTIFY`: one for all, whose texts name the channel of the bus. */
 const notifications = 'parley_tasks';
 
 /** Longest text of a notification, in bytes; PostgreSQL takes less than 8,000. */
@@ -19,8 +19,8 @@ interface Publication {
 }
 
 /**
- * Carries texts by `NOTIFY`. While anybody subscribes, one connection of the pool listens; where it breaks another one does, and what was published
- * meanwhile is not heard.
+ * Sends texts by `NOTIFY`. While there is a subscriber, one connection of the pool listens. If it breaks, another one
+ * does, and messages meanwhile are lost.
  */
 export class PostgresBus implements Bus {
   readonly #pool: PostgresPool;
@@ -61,7 +61,7 @@ export class PostgresBus implements Bus {
     return end;
   }
 
-  /** Hands over what came while a statement was under way by the next one, so that the order is that of publishing. */
+  /** Sends texts that came during a statement with the next one, so that the order is that of publishing. */
   async #publish(): Promise<void> {
     this.#isPublishing = true;
     while (this.#waiting.length > 0) {

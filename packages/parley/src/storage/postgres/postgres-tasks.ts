@@ -15,14 +15,15 @@ export interface PostgresTasksOptions {
 const optionNames: Names<PostgresTasksOptions> = { migrate: 1 };
 
 /**
- * Keeps tasks in the table `parley_tasks` of PostgreSQL, from version 12 on. What resolved is as durable as the database makes a commit, which by its
- * defaults is on the disk.
+ * Stores tasks in the table `parley_tasks` of PostgreSQL 12 or later. A resolved change is as durable as a commit of
+ * the database, which by default is on the disk.
  *
- * Whoever has the pool closes it. One of its connections listens while anybody subscribes to the bus, and an owner who comes near to a limit takes
- * one for a moment. A pooler between must give whole transactions, and, for the bus, whole sessions.
+ * The owner of the pool closes it. One of its connections listens while the bus has a subscriber, and an owner close to
+ * a limit takes one for a moment. A pooler in between must provide whole transactions and, for the bus, whole sessions.
  *
- * @param pool A pool of `pg`, which should have at least three connections, and a listener of `error`, as every such pool.
- * @throws TypeError for what is no pool, and for options that are unknown or make no sense.
+ * @param pool A pool of `pg`, which should have at least three connections, and a listener of `error`, as every such
+ *   pool.
+ * @throws TypeError for a value that is not a pool, and for unknown or invalid options.
  */
 export function postgresTasks(pool: PostgresPool, options: PostgresTasksOptions = {}): TaskStore {
   refuseUnknown('postgresTasks', options, optionNames);
@@ -34,18 +35,21 @@ export function postgresTasks(pool: PostgresPool, options: PostgresTasksOptions 
 }
 
 /**
- * Number of open tasks below a limit from which on adding is one after the other. Adds that are under way at once do not see each other: where the limit
- * is further away than there are adds at once, none of them can pass it.
+ * Number of open tasks below a limit from which on tasks are added one after the other. Concurrent additions do not see
+ * each other. While the limit is further away than the number of concurrent additions, none of them can exceed it.
  */
 const near = 64;
 
-/** The most characters of an owner that are kept as they are: an index takes rows of some 2,700 bytes, and a character is up to four of them. */
+/**
+ * The longest owner that is stored unchanged: an index takes rows of some 2,700 bytes, and a character takes up to four
+ * of them.
+ */
 const longestOwner = 500;
 
-/** Beginning of what stands for an owner. */
+/** Prefix of a hashed owner. */
 const hashed = 'sha256:';
 
-/** The owner as it is kept: where it is too long for an index, or might be taken for one that is, its hash stands for it. */
+/** The stored form of an owner: its hash, if it is too long for an index or looks like a hash. */
 async function indexed(owner: string): Promise<string> {
   if (owner.length <= longestOwner && !owner.startsWith(hashed)) return owner;
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(owner));
@@ -131,7 +135,7 @@ class PostgresTaskStore implements TaskStore {
     return await this.#pool.query(text, values);
   }
 
-  /** Makes the table, once; where that fails the next who needs it tries again. */
+  /** Makes the table, once. If that fails, the next caller tries again. */
   async #migrated(): Promise<void> {
     this.#ready ??= this.#make().catch((error: unknown) => {
       this.#ready = undefined;
@@ -154,7 +158,7 @@ interface TaskRow extends Omit<StoredTask, 'dueInMs' | 'expiresInMs'> {
 }
 
 function taskOf(row: unknown): StoredTask {
-  // The statements say which columns there are, and the table of what type.
+  // The statements fix the columns, and the table their types.
   const { due_in, never_due, expires_in, ...task } = row as TaskRow;
   return {
     ...task,

@@ -1,14 +1,14 @@
 /** Time of the server, once in a statement. */
 const now = 'statement_timestamp()';
 
-/** Condition that a task is not gone. */
+/** Condition that a task has not expired. */
 const live = `(expires is null or expires > ${now})`;
 
 const columns = `id, queue, owner, version, epoch, open, text,
   greatest(0, extract(epoch from due - ${now}) * 1000)::float8 as due_in, due is null as never_due,
   (extract(epoch from expires - ${now}) * 1000)::float8 as expires_in`;
 
-/** SQL for so many milliseconds from now, as a parameter says; null is never. */
+/** SQL for a time that many milliseconds from now; a null parameter means never. */
 function inMs(parameter: string): string {
   return `${now} + ${parameter}::float8 * interval '1 millisecond'`;
 }
@@ -52,7 +52,7 @@ const hasRoom = `(select counted.open < $11::bigint and ($10::text is null
     or ${openUpTo('$11::bigint', 'and share = $10::text')} + $12::bigint < greatest(1, $11::bigint - counted.open))
   from (select ${openUpTo('$11::bigint')} as open) as counted)`;
 
-/** One that is gone gives way; one that is there stays. */
+/** An expired task is replaced. A live one stays. */
 const overExpired = `on conflict (id) do update set queue = excluded.queue, owner = excluded.owner, share = excluded.share, version = excluded.version,
     epoch = excluded.epoch, open = excluded.open, due = excluded.due, expires = excluded.expires, node = null, text = excluded.text
   where kept.expires <= ${now}`;
@@ -73,9 +73,9 @@ type StatementName =
 
 /** Statements of the store. */
 export const postgresStatements: Readonly<Record<StatementName, string>> = {
-  // The index is made last, and with all the rest; making what is there already would wait for every transaction that writes.
+  // The index is made last, in the same transaction. Making an existing one would wait for every writing transaction.
   isMade: `select 1 where to_regclass('parley_tasks_expires') is not null`,
-  // A process that stands still in the middle holds up nobody for longer than this.
+  // A process that stands still within a transaction blocks others for at most this time.
   begin: `begin isolation level read committed; set local idle_in_transaction_session_timeout = 2000; set local lock_timeout = 5000`,
   add: `${insert} where not $6::boolean or ${hasRoom} ${overExpired}`,
   isThere: `select 1 from parley_tasks where id = $1 and ${live}`,

@@ -8,14 +8,14 @@ export interface RedisScripting {
 
 /** Redis, as a store of tasks needs it that is given a client. */
 export interface RedisConnection extends RedisScripting {
-  /** Settings of the server whose names begin so. */
+  /** Settings of the server whose names match a pattern. */
   settings(pattern: string): Promise<ReadonlyMap<string, string>>;
   publish(channel: string, text: string): Promise<unknown>;
-  /** Hears a channel on a connection of its own, which comes back by itself where it breaks. */
+  /** Subscribes to a channel on a separate connection, which reconnects by itself. */
   subscribe(channel: string, hear: (text: string) => void): Promise<RedisSubscription>;
 }
 
-/** Connection that hears a channel. */
+/** A connection with a subscription. */
 export interface RedisSubscription {
   close(): void;
 }

@@ -1,6 +1,6 @@
 import type { RedisConnection } from './connection.ts';
 
-/** Finds out in which ways a server may forget what it said that it keeps; each is a sentence. */
+/** Finds the ways in which a server may lose confirmed data; each is a sentence. */
 export async function waysToForget(connection: RedisConnection): Promise<readonly string[]> {
   let settings: ReadonlyMap<string, string>;
   try {

@@ -9,7 +9,7 @@ export interface IoredisClient {
   disconnect(): void;
 }
 
-/** The same as the store sees it. */
+/** The client in the form that the store uses. */
 export function ioredisConnection(client: IoredisClient): RedisConnection {
   return {
     evalSha: (sha, key, values) => client.call('EVALSHA', sha, '1', key, ...values),
@@ -21,7 +21,7 @@ export function ioredisConnection(client: IoredisClient): RedisConnection {
     publish: (channel, text) => client.call('PUBLISH', channel, text),
     async subscribe(channel, hear): Promise<RedisSubscription> {
       const subscriber = client.duplicate();
-      // It comes back by itself; an error that nobody hears is printed.
+      // It reconnects by itself. An error without a listener would be printed.
       subscriber.on('error', () => {});
       subscriber.on('message', (_, text) => hear(text));
       try {

@@ -12,11 +12,11 @@ export interface NodeRedisClient {
   connect(): Promise<unknown>;
   /** Closes the connection at once; since version 5. */
   destroy?(): void;
-  /** The same, before it. */
+  /** The method in older versions. */
   disconnect?(): Promise<unknown>;
 }
 
-/** The same as the store sees it. */
+/** The client in the form that the store uses. */
 export function nodeRedisConnection(client: NodeRedisClient): RedisConnection {
   const valuesOf = (key: string, values: readonly string[]): { keys: string[]; arguments: string[] } => ({
     keys: [key],
@@ -29,7 +29,7 @@ export function nodeRedisConnection(client: NodeRedisClient): RedisConnection {
     publish: (channel, text) => client.publish(channel, text),
     async subscribe(channel, hear): Promise<RedisSubscription> {
       const subscriber = client.duplicate();
-      // It comes back by itself; an error that nobody hears would end the process.
+      // It reconnects by itself. An error without a listener would end the process.
       subscriber.on('error', () => {});
       const close = (): void => {
         if (subscriber.destroy !== undefined) subscriber.destroy();

@@ -2,14 +2,17 @@ import type { Bus, Heard, Unsubscribe } from '../bus.ts';
 import { Subscribers } from '../subscribers.ts';
 import type { RedisConnection, RedisSubscription } from './connection.ts';
 
-/** Carries texts by `PUBLISH`. While anybody subscribes, a connection of its own listens; what is published while it is broken is not heard. */
+/**
+ * Sends texts by `PUBLISH`. While there is a subscriber, a separate connection listens. Messages are lost while it is
+ * broken.
+ */
 export class RedisBus implements Bus {
   readonly #connection: RedisConnection;
   readonly #channel: string;
   readonly #subscribers = new Subscribers();
   #listening: Promise<RedisSubscription> | undefined;
 
-  /** @param channel The channel of Redis: one for all, whose texts say for which channel of the bus they are. */
+  /** @param channel The channel of Redis: one for all, whose texts name the channel of the bus. */
   constructor(connection: RedisConnection, channel: string) {
     this.#connection = connection;
     this.#channel = channel;

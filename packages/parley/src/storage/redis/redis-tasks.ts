@@ -14,24 +14,28 @@ import { ScriptRunner } from './run-script.ts';
 /** Options of a store of tasks in Redis. */
 export interface RedisTasksOptions {
   /**
-   * Beginning of the names of all keys; `parley:{tasks}`. What stands in braces is the same for all keys of a store, so that a cluster has them in one
-   * place: servers with a prefix each can be in different ones.
+   * Prefix of all keys; `parley:{tasks}`. The part in braces is the hash tag of all keys of a store, so that a cluster
+   * keeps them on one node. Servers with different prefixes can be on different nodes.
    */
   readonly prefix?: string;
-  /** Hears once for each way in which the server, as it is set up, may forget tasks; printed to standard error by default. */
+  /**
+   * Called once for each way in which the server, as configured, may lose tasks; printed to standard error by default.
+   */
   readonly onWarning?: (message: string) => void;
 }
 
 const optionNames: Names<RedisTasksOptions> = { prefix: 1, onWarning: 1 };
 
 /**
- * Keeps tasks in Redis, from version 5 on, or in Valkey. What resolved is as durable as the server is set up: with `appendfsync always` on the disk, else it
- * may be forgotten, which the first use warns of. What a replica had not heard of is lost when it takes over.
+ * Stores tasks in Redis 5 or later, or in Valkey. A resolved change is as durable as the server's configuration: with
+ * `appendfsync always` it is on the disk, otherwise it may be lost. The first use warns of that. Changes that a replica
+ * had not received are lost in a failover.
  *
- * Whoever has the client closes it. While anybody subscribes to the bus, a second connection listens, a duplicate of the client.
+ * The owner of the client closes it. While the bus has a subscriber, a second connection listens, a duplicate of the
+ * client.
  *
- * @param client A client of ioredis, a cluster of it too, or a client of node-redis that is connected.
- * @throws TypeError for what is neither, and for options that are unknown or make no sense.
+ * @param client A client of ioredis, also of a cluster, or a connected client of node-redis.
+ * @throws TypeError for any other value, and for unknown or invalid options.
  */
 export function redisTasks(client: IoredisClient | NodeRedisClient, options: RedisTasksOptions = {}): TaskStore {
   refuseUnknown('redisTasks', options, optionNames);
@@ -46,12 +50,12 @@ export function redisTasks(client: IoredisClient | NodeRedisClient, options: Red
   return new RedisTaskStore(connection, {
     prefix,
     bus: new RedisBus(connection, `${prefix}:bus`),
-    // Said at the first task.
+    // Reported at the first task.
     look: () => void waysToForget(connection).then((ways) => ways.forEach((way) => warn(way))),
   });
 }
 
-/** Keeps tasks where a store keeps other things too, whose bus tells of them. */
+/** Stores tasks inside another store, whose bus reports changes. */
 export function tasksIn(
   connection: RedisScripting,
   { prefix, bus }: { readonly prefix: string; readonly bus: Bus },
@@ -160,7 +164,7 @@ type TaskReply = readonly [
 ];
 
 function taskOf(reply: unknown): StoredTask {
-  // Our scripts give nothing else.
+  // Our scripts return exactly this.
   const [id, queue, owner, version, epoch, open, dueInMs, expiresInMs, text] = reply as TaskReply;
   return {
     id,
@@ -176,6 +180,6 @@ function taskOf(reply: unknown): StoredTask {
 }
 
 function tasksOf(replies: unknown): readonly StoredTask[] {
-  // Our scripts give nothing else.
+  // Our scripts return exactly this.
   return (replies as readonly unknown[]).map(taskOf);
 }

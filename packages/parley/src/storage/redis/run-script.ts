@@ -21,7 +21,7 @@ export class ScriptRunner {
     try {
       return await this.#connection.evalSha(await digest, this.#key, texts);
     } catch (error) {
-      // It was not run: a server that began anew knows none.
+      // It did not run: a restarted server knows no scripts.
       if (error instanceof Error && error.message.startsWith('NOSCRIPT'))
         return await this.#connection.eval(script, this.#key, texts);
       throw error;

@@ -1,8 +1,10 @@
 /**
- * Beginning of all scripts. A task is a hash, `:t:` and its id, that expires with it: version `v`, epoch `e`, open `o`, due `d`, expires `x`, queue `q`,
- * owner `w`, the name of its owner's sets `k`, that of its share's set `h`, node `n`, text `t`, name of the call that wrote
- * it `s`: clients send a call again whose reply was lost with the connection, and it is to count once. What finds tasks are sorted sets: `:begun:` and `:fresh:` of a queue by when they are due,
- * `:own:` of an owner by id, `:open:` of an owner and of a share and `:ends` by when they are gone. Times are those of the server, in milliseconds since 1970.
+ * Beginning of all scripts. A task is a hash, `:t:` and its id, that expires with it. Its fields are: version `v`,
+ * epoch `e`, open `o`, due `d`, expires `x`, queue `q`, owner `w`, the name of its owner's sets `k`, that of its
+ * share's set `h`, node `n`, text `t`, and the name of the call that wrote it `s`. Clients send a call again if its
+ * reply was lost with the connection, and it must count once. The indexes are sorted sets: `:begun:` and `:fresh:` of a
+ * queue by due time, `:own:` of an owner by id, `:open:` of an owner and of a share and `:ends` by expiry. Times are
+ * those of the server, in milliseconds since 1970.
  */
 const common = `
 local base = KEYS[1]

@@ -12,7 +12,10 @@ export interface BusyPatience {
   later(run: () => void): void;
 }
 
-/** Waits by the clock and timers of the runtime. The timers keep the process alive: somebody waits for what is to be written. */
+/**
+ * Waits with the clock and timers of the runtime. The timers keep the process alive, because a caller waits for the
+ * write.
+ */
 export function patience(forMs: number): BusyPatience {
   return {
     forMs,
@@ -22,7 +25,7 @@ export function patience(forMs: number): BusyPatience {
 }
 
 /**
- * Tries again while another process has the database. The event loop goes on between two tries.
+ * Retries while another process uses the database. The event loop runs between two tries.
  *
  * @throws the error of the last try.
  */
@@ -38,8 +41,8 @@ export async function retried<Result>(work: () => Result, { forMs, now, later }:
 }
 
 /**
- * Does the same while this thread stands still, as at the start and the end of a program: where a journal becomes a write-ahead log SQLite itself waits
- * for nobody.
+ * Retries synchronously, as at the start and the end of a program: SQLite itself does not wait while it switches a
+ * journal to write-ahead logging.
  */
 export function whileBusy<Result>(forMs: number, work: () => Result): Result {
   for (const until = performance.now() + forMs; ;) {
@@ -52,7 +55,10 @@ export function whileBusy<Result>(forMs: number, work: () => Result): Result {
   }
 }
 
-/** Tells whether another process had the database: `errcode` is what `node:sqlite` says, with what made it busy above the lowest byte, `code` what better-sqlite3 does. */
+/**
+ * Tells whether another process used the database: `errcode` comes from `node:sqlite`, with the detail above the lowest
+ * byte, `code` from better-sqlite3.
+ */
 export function isBusy(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { errcode, code } = error as { readonly errcode?: unknown; readonly code?: unknown };

@@ -10,7 +10,10 @@ interface Change {
   reject(reason: unknown): void;
 }
 
-/** Commits changes: those of one turn together, since a commit waits for the disk, and it costs the same for one and for many. */
+/**
+ * Commits changes, those of one turn together: a commit waits for the disk, and costs the same for one change and for
+ * many.
+ */
 export class Commits {
   readonly #handle: SqliteHandle;
   readonly #patience: BusyPatience;
@@ -21,7 +24,10 @@ export class Commits {
     this.#patience = patience;
   }
 
-  /** Makes a change, alone in the database, and resolves with what it gave once it is on the disk. One that throws undoes no other. */
+  /**
+   * Makes a change within a transaction, and resolves with its result once it is on the disk. A change that throws
+   * undoes no other.
+   */
   add<Result>(change: () => Result): Promise<Result> {
     return new Promise((resolve, reject) => {
       const make = (): (() => void) => {
@@ -87,11 +93,11 @@ export class Commits {
   }
 }
 
-/** Undoes what was begun. */
+/** Rolls back an open transaction. */
 export function rollBack(handle: SqliteHandle): void {
   try {
     handle.exec('rollback');
   } catch {
-    // SQLite did so by itself, as where the disk is full.
+    // SQLite has rolled back by itself, for example because the disk is full.
   }
 }

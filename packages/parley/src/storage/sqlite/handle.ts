@@ -18,7 +18,7 @@ export interface SqliteHandle {
 /**
  * Opens a database with the SQLite of the runtime.
  *
- * @throws Error where the runtime has none, as Node 20.
+ * @throws Error if the runtime has none, such as Node 20.
  */
 export function openDatabase(path: string): SqliteHandle {
   const sqlite = process.getBuiltinModule?.('node:sqlite');

@@ -7,20 +7,22 @@ import { prepareDatabase, sqliteStatements, type StatementName } from './stateme
 
 /** Tasks in a database of SQLite. */
 export interface SqliteTasks extends TaskStore {
-  /** Commits what was begun, and closes the database if it was opened here. Closing it twice is fine. */
+  /** Commits pending changes, and closes the database if the store opened it. Closing it twice is fine. */
   close(): void;
 }
 
 /**
- * Keeps tasks in a database of SQLite, in the table `parley_tasks`, which it makes. Processes of one machine share them by opening the same file; what
- * resolved is on the disk. All changes of one turn are one commit.
+ * Stores tasks in a database of SQLite, in the table `parley_tasks`, which it creates. Processes of one machine share
+ * them by opening the same file. A resolved change is on the disk. All changes of one turn are one commit.
  *
- * It has no bus: who waits asks from time to time.
+ * It has no bus: waiting code polls.
  *
- * @param database Path of a file, which `node:sqlite` opens; or a handle of `node:sqlite` or better-sqlite3 that nobody else has a transaction on. Its
- *   journal becomes a write-ahead log and `synchronous` is full. While another process writes, the store tries again for as long as the handle would have
- *   waited (`busy_timeout`, 2 s if it is 0), and the event loop goes on: `busy_timeout` becomes 5 ms.
- * @throws Error when the runtime has no `node:sqlite`, or the database cannot be opened.
+ * @param database Path of a file, which `node:sqlite` opens; or a handle of `node:sqlite` or better-sqlite3 that no
+ *   other code uses for transactions. Its
+ * journal becomes a write-ahead log and `synchronous` is full. While another process writes, the store retries for the
+ * handle's own
+ * `busy_timeout` (2 s if it is 0), and the event loop runs: `busy_timeout` becomes 5 ms.
+ * @throws Error if the runtime has no `node:sqlite`, or the database cannot be opened.
  */
 export function sqliteTasks(database: string | SqliteHandle): SqliteTasks {
   const isPath = typeof database === 'string';
@@ -133,7 +135,7 @@ interface TaskRow {
 }
 
 function taskOf(row: unknown): StoredTask {
-  // The statements say which columns there are, and the table of what type.
+  // The statements fix the columns, and the table their types.
   const { open, due_in, expires_in, ...task } = row as TaskRow;
   return {
     ...task,

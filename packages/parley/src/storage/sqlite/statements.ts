@@ -5,7 +5,7 @@ import { numberOf, type SqliteHandle } from './handle.ts';
 /** Milliseconds since 1970 by the clock of the machine, as SQLite reads it, once in a statement. */
 const now = "cast((julianday('now') - 2440587.5) * 86400000 as integer)";
 
-/** Condition that a task is not gone. */
+/** Condition that a task has not expired. */
 const live = `(expires is null or expires > ${now})`;
 
 const taskColumns = `id, queue, owner, version, epoch, open, text, max(0, due - ${now}) as due_in, expires - ${now} as expires_in`;
@@ -30,7 +30,10 @@ create index if not exists parley_tasks_open on parley_tasks (queue, owner, shar
 create index if not exists parley_tasks_expires on parley_tasks (expires) where expires is not null;
 `;
 
-/** Tasks that are due, of those that nobody had yet or of the others: each kind is a range of the index, so that leases which last are not walked through. */
+/**
+ * Due tasks, either those that were never claimed or the others. Each kind is a range of the index, so that running
+ * leases are not scanned.
+ */
 function dueUpTo(fresh: 0 | 1): string {
   return `select id, due, ${fresh} as fresh from parley_tasks
     where queue = ? and (epoch = 0) = ${fresh} and open = 1 and due is not null and due <= ${now} and ${live} order by due limit ?`;
@@ -71,9 +74,10 @@ export const sqliteStatements: Readonly<Record<StatementName, string>> = {
 const standstillMs = 5;
 
 /**
- * Makes the table where it is not there, and what was committed to be on the disk. A database that has the table is not written, and so nobody is waited for.
+ * Makes the table if it does not exist, and makes commits durable. A database that has the table is not written, so
+ * this waits for no other process.
  *
- * @returns Time that another process is to be waited for, in milliseconds.
+ * @returns Time to wait for other processes, in milliseconds.
  */
 export function prepareDatabase(handle: SqliteHandle): number {
   if (numberOf(handle.prepare('pragma busy_timeout').get()) === 0) handle.exec('pragma busy_timeout = 2000');

@@ -12,23 +12,25 @@ import type { KeySource } from '../../common/signing-key.ts';
 export interface MachineClient {
   /** The client id. */
   readonly id: string;
-  /** The private key by which it signs who it is (`private_key_jwt`); it never leaves this process. */
+  /** The private key for client authentication (`private_key_jwt`); it never leaves this process. */
   readonly key?: KeySource;
-  /** The secret, where there is no key. */
+  /** The secret, if there is no key. */
   readonly secret?: string;
   /**
-   * The issuer that knows the client. Without it, it is kept to the one that the server names first; a server that names a false one
-   * would get the secret.
+   * The issuer that knows the client. Without it, the first issuer that the server names is used from then on. A
+   * malicious server could name a wrong one, which would get the secret.
    */
   readonly issuer?: string;
-  /** Method by which it says who it is; by default what it has and what the authorization server lists decide. */
+  /**
+   * Method of client authentication. By default it depends on the credentials and on the authorization server's list.
+   */
   readonly method?: ClientAuthenticationMethod;
 }
 
 /** Options of `clientCredentials`; the client and its key or secret must be given. */
 export interface ClientCredentialsOptions extends AuthorizationOptions, MachineClient {}
 
-/** The names of what a machine's client has. */
+/** The option names of a non-interactive client. */
 export const machineClientNames: Names<MachineClient> = { id: 1, key: 1, secret: 1, issuer: 1, method: 1 };
 
 const optionNames: Names<ClientCredentialsOptions> = { ...authorizationOptionNames, ...machineClientNames };

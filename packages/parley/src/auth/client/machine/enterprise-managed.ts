@@ -1,4 +1,7 @@
-/** A person whose enterprise decides at its identity provider what they may use. (ext-auth, Enterprise-Managed Authorization; SEP-990.) */
+/**
+ * A user whose enterprise decides at its identity provider which servers the user may access. (ext-auth,
+ * Enterprise-Managed Authorization; SEP-990.)
+ */
 
 import type { Authorization } from '../../common/authorizer.ts';
 import { AuthorizationError } from '../../common/errors.ts';
@@ -14,11 +17,11 @@ import { jwtBearer, tokenOf } from './workload-identity.ts';
 
 /** The identity provider of an enterprise. */
 export interface IdentityProvider {
-  /** Its issuer, whose metadata name the token endpoint. */
+  /** Its issuer, whose metadata names the token endpoint. */
   readonly issuer?: string;
   /** Its token endpoint, in place of the issuer. */
   readonly tokenEndpoint?: string;
-  /** This application as the identity provider knows it; without key and secret it says its id alone. */
+  /** This application as the identity provider knows it. Without key and secret it sends only its id. */
   readonly client: Omit<MachineClient, 'issuer'>;
 }
 
@@ -68,12 +71,12 @@ export function enterpriseManaged(options: EnterpriseManagedOptions): Authorizat
   return { ...managedBy((about) => assertionOf(options, about), { ...options, client }), personal: true };
 }
 
-/** The extension of the protocol that goes with it. */
+/** The protocol extension for it. */
 export const enterpriseExtension: Authorization['extensions'] = {
   'io.modelcontextprotocol/enterprise-managed-authorization': {},
 };
 
-/** Makes the authorization by assertions of an identity provider, whoever gets them. */
+/** Makes the authorization with assertions of an identity provider, from any source. */
 export function managedBy(
   assertion: (about: MachineRequest) => Promise<string>,
   options: AuthorizationOptions & { readonly client: MachineClient },
@@ -111,7 +114,10 @@ export function managedBy(
   );
 }
 
-/** The assertion by which the identity provider lets the person in. (RFC 8693, section 2.1, with what SEP-990 says of it.) */
+/**
+ * The assertion with which the identity provider grants the user access. (RFC 8693, section 2.1, as profiled by
+ * SEP-990.)
+ */
 async function assertionOf({ idp, subjectToken }: EnterpriseManagedOptions, about: MachineRequest): Promise<string> {
   const { site, discovered, scopes, signal } = about;
   const { endpoints, client } = await providerOf(idp, about);

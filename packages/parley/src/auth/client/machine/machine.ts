@@ -1,4 +1,4 @@
-/** Being authorized without a person: by what a machine has already. */
+/** Non-interactive authorization, with credentials that the program has already. */
 
 import type {
   Authorization,
@@ -39,17 +39,17 @@ import { StepUps } from '../step-up.ts';
 import { isRefusal, type TokenAnswer } from '../token-response.ts';
 import type { TokenRequest } from '../token-request.ts';
 
-/** The longest that it takes to ask for tokens, with what the program gives for that; in milliseconds. */
+/** Time limit for requesting tokens, including the program's functions, in milliseconds. */
 const longestMs = 30_000;
 
 /** One way in which a machine gets tokens. */
 export interface MachineGrant {
-  /** The issuer that knows the machine; where it is left out, the first one that the server names is kept to. */
+  /** The issuer that knows the client. If it is left out, the first one that the server names is used from then on. */
   readonly issuer: string | undefined;
   readonly extensions: Authorization['extensions'];
   /** True when more scopes can be had by asking again. */
   readonly stepsUp: boolean;
-  /** Makes what is sent to the token endpoint. */
+  /** Makes the request to the token endpoint. */
   request(about: MachineRequest): Promise<{
     readonly client: OAuthClient;
     readonly grantType: string;
@@ -138,7 +138,7 @@ class MachineAuthorizer implements Authorizer {
       if (!once(tried, 'new tokens')) throw useless(this.#site, this.#grant);
       const { isPublished } = request;
       const obtain = ({ signal }: Job): Promise<void> => this.#obtain({ ...refused, isPublished }, undefined, signal);
-      // What was under way instead may have come to nothing.
+      // Other work that was running instead may have failed.
       while (!(await this.#work.join('obtain', request, obtain)) && this.#isSent(sent)) continue;
       return true;
     }
@@ -146,7 +146,7 @@ class MachineAuthorizer implements Authorizer {
     return await this.#insufficient(request, refused, sent);
   }
 
-  /** True while what was sent is all that there is. */
+  /** True while the rejected credentials are still the current ones. */
   #isSent(sent: AuthorizationFields): boolean {
     return this.#grant === undefined || headerOf(this.#grant) === sent['authorization'];
   }
@@ -163,7 +163,7 @@ class MachineAuthorizer implements Authorizer {
       const note = (): void => this.#stepUps.note(grant, about);
       const ours = await this.#work.join(`step up ${scopes.join(' ')}`, request, async ({ signal }) => {
         await this.#obtain({ ...refused, isPublished }, scopes, signal).catch((error: unknown) => {
-          // Who cannot be asked did not refuse.
+          // A server that cannot be reached did not refuse.
           if (isRefusal(error)) note();
           throw error;
         });
@@ -174,7 +174,10 @@ class MachineAuthorizer implements Authorizer {
     return false;
   }
 
-  /** Asks anew before the token ends, of the authorization server that is known; a failure leaves what there is. */
+  /**
+   * Requests new tokens before the current one expires, from the known authorization server. A failure keeps the
+   * current token.
+   */
   async #renew(request: AuthorizedRequest, before: Grant): Promise<Grant> {
     await this.#work
       .join('obtain', request, async ({ signal }) => {
@@ -209,7 +212,7 @@ class MachineAuthorizer implements Authorizer {
       this.#site.tell({ kind: 'warning', message, issuer });
     }
     this.#discovered = discovered;
-    // What is shown here now, whatever comes of it, is shown to nobody else.
+    // From now on the credentials are sent to no other issuer, whatever the outcome.
     this.#issuer ??= issuer;
     const { options } = this.#site;
     const wanted = { wanted: scopes ?? refused.scopes, before: this.#grant, always: options.scopes, lasting: false };
@@ -234,7 +237,7 @@ class MachineAuthorizer implements Authorizer {
     const asked = { endpoints, prover, discovered, scopes };
     const late = (): AuthorizationError => tooLate(endpoints.issuer);
     const { answer, client } = await limited({ ms: longestMs, signal, late }, (soon) =>
-      // What the program is asked for it may never give, and whoever comes later would wait for that too.
+      // A program's function may never settle, and later callers would wait for it too.
       unlessAborted(this.#answer({ ...asked, signal: soon }), soon),
     );
     const context = {
@@ -250,7 +253,7 @@ class MachineAuthorizer implements Authorizer {
     this.#site.tell({ kind: 'granted', issuer: endpoints.issuer, resource, scopes: this.#grant.scopes, expiresAt });
   }
 
-  /** Asks for tokens by what the machine has; with the id of the client that they are for. */
+  /** Requests tokens with the client's credentials. Returns them with the client id. */
   async #answer({
     endpoints,
     prover,

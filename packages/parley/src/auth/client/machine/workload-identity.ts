@@ -1,4 +1,4 @@
-/** A workload that its platform vouches for. (RFC 7523, section 2.1; SEP-1933.) */
+/** A workload with an identity token of its platform. (RFC 7523, section 2.1; SEP-1933.) */
 
 import type { Authorization } from '../../common/authorizer.ts';
 import type { Names } from '../../../options/known-names.ts';
@@ -10,12 +10,12 @@ export interface WorkloadIdentityOptions extends AuthorizationOptions {
   /** The client id under which the authorization server knows the workload. */
   readonly clientId: string;
   /**
-   * Gives the token by which the platform vouches for the workload.
+   * Returns the platform's token for the workload.
    *
-   * @param about `audience` is the issuer of the authorization server, for which the token must be made out.
+   * @param about `audience` is the issuer of the authorization server, which must be the token's audience.
    */
   readonly assertion: (about: { readonly audience: string }) => string | Promise<string>;
-  /** The issuer that trusts the platform; without it, the one that the server names first is kept to. */
+  /** The issuer that trusts the platform. Without it, the first one that the server names is used from then on. */
   readonly issuer?: string;
 }
 
@@ -30,10 +30,10 @@ const optionNames: Names<WorkloadIdentityOptions> = {
 export const jwtBearer = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
 /**
- * Makes the authorization of a workload by a token of its platform, for the option `auth` of `connect`. What the authorization server
- * refuses is not tried again, nor in another way.
+ * Makes the authorization of a workload with a token of its platform, for the option `auth` of `connect`. A refusal of
+ * the authorization server is final.
  *
- * @throws TypeError for options that make no sense.
+ * @throws TypeError for invalid options.
  */
 export function workloadIdentity(options: WorkloadIdentityOptions): Authorization {
   checkAuthorizationOptions('workloadIdentity', options, optionNames);
@@ -58,9 +58,9 @@ export function workloadIdentity(options: WorkloadIdentityOptions): Authorizatio
 }
 
 /**
- * The token that a function of the program gave.
+ * The token from a program's function.
  *
- * @throws TypeError for what is none; it may be a secret, and is not shown.
+ * @throws TypeError if it is not a token. It may be a secret, and is not shown.
  */
 export function tokenOf(name: string, token: unknown): string {
   if (typeof token === 'string' && token !== '') return token;

@@ -1,4 +1,4 @@
-/** Asking an authorization server for a code, and judging what comes back. (RFC 6749, section 4.1; RFC 7636; RFC 9207.) */
+/** Requests an authorization code, and checks the answer. (RFC 6749, section 4.1; RFC 7636; RFC 9207.) */
 
 import { hasFields } from '../../common/fields.ts';
 import { calculatePKCECodeChallenge } from 'oauth4webapi';
@@ -12,13 +12,13 @@ import { targetWords } from '../token-response.ts';
 import { endpointsOf, type Endpoints } from '../endpoints.ts';
 
 /**
- * A login that is under way. What its answer is judged by, and where the code goes, was written down before the person was sent: what
- * somebody publishes meanwhile changes nothing, and a code of one authorization server is never shown to another.
+ * A login in progress. The expected answer, and the endpoint for the code, were stored before the user was sent.
+ * Metadata that changes meanwhile has no effect, and a code of one authorization server is never sent to another.
  */
 export interface PendingLogin {
   readonly state: string;
   readonly verifier: string;
-  /** The issuer, with the bytes that `iss` is compared with, and where the code goes. */
+  /** The issuer, whose bytes are compared with `iss`, and the endpoint for the code. */
   readonly endpoints: Endpoints;
   /** True when the answer must have `iss`. */
   readonly namesIssuer: boolean;
@@ -30,7 +30,7 @@ export interface PendingLogin {
   readonly bound: boolean;
   /** The URL of the MCP server. */
   readonly server: string;
-  /** The account for which somebody signs in. */
+  /** The account of the sign-in. */
   readonly account?: string | undefined;
   /** True when more was wanted than was granted. */
   readonly isStepUp?: boolean | undefined;
@@ -57,9 +57,9 @@ export interface CodeRequest {
 }
 
 /**
- * Refuses an authorization server where a code could be stolen. (Spec 2025-11-25, Authorization Code Protection.)
+ * Rejects an authorization server at which a code could be stolen. (Spec 2025-11-25, Authorization Code Protection.)
  *
- * @throws AuthorizationError `pkce-missing`, or `discovery` where it signs nobody in.
+ * @throws AuthorizationError `pkce-missing`, or `discovery` if it has no authorization endpoint.
  */
 export function requireCodes({
   issuer,
@@ -119,15 +119,15 @@ export async function authorizationRequest(
   return { url: url.href, pending };
 }
 
-/** The `state` of an answer, where there is exactly one. */
+/** The `state` of an answer, if there is exactly one. */
 export function stateOf(callback: string): string | undefined {
   const states = URL.canParse(callback) ? new URL(callback).searchParams.getAll('state') : [];
   return states.length === 1 ? states[0] : undefined;
 }
 
 /**
- * Judges an answer, in this order: each parameter is there once at most; the state; the issuer; the error; the code. Nothing of an
- * answer is acted on or shown before it is known whose it is.
+ * Checks an answer, in this order: no parameter is repeated; the state; the issuer; the error; the code. No part of an
+ * answer is used or shown before its origin is known.
  *
  * @param callback The URL to which the browser was sent.
  * @returns The code.
@@ -203,7 +203,7 @@ function refusal(error: string, description: string | null, issuer: string): Aut
   }
 }
 
-/** Compares in the same time whatever is different. */
+/** Compares in constant time. */
 function isSame(one: string, other: string): boolean {
   if (one.length !== other.length) return false;
   let difference = 0;
@@ -211,12 +211,12 @@ function isSame(one: string, other: string): boolean {
   return difference === 0;
 }
 
-/** A login as it is kept while the person is away. */
+/** The stored form of a login while the user is at the page. */
 export function pendingText(pending: PendingLogin): string {
   return JSON.stringify(pending);
 }
 
-/** Reads what was kept; `undefined` for what is none. */
+/** Reads a stored login; `undefined` if it is invalid. */
 export function readPending(text: string | undefined): PendingLogin | undefined {
   const value = text === undefined ? undefined : jsonOf(text);
   if (!hasFields(value) || !hasFields(value['endpoints'])) return undefined;
@@ -229,6 +229,6 @@ export function readPending(text: string | undefined): PendingLogin | undefined 
     value['server'],
   ];
   if (!texts.every((one) => typeof one === 'string') || typeof value['at'] !== 'number') return undefined;
-  // Our own text, whose fields were just looked at.
+  // Our own text, whose fields were just checked.
   return value as unknown as PendingLogin;
 }

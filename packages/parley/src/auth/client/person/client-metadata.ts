@@ -1,4 +1,4 @@
-/** Facts of a client in the words of RFC 7591: what it registers, and what the document at its URL says. */
+/** Client metadata in the form of RFC 7591, for its registration and for the document at its URL. */
 
 import { oauthSettings, type OAuthOptions, type OAuthSettings } from './oauth-options.ts';
 import type { ClientAuthenticationMethod } from '../client-authentication.ts';

@@ -21,20 +21,20 @@ export interface DevicePrompt {
   readonly verificationUri: string;
   /** The code to enter there; it has no characters that cannot be shown. */
   readonly userCode: string;
-  /** The page with the code in it, where the authorization server has one. */
+  /** The page's URL with the code in it, if the authorization server has one. */
   readonly verificationUriComplete: string | undefined;
   /** Time for which the code is valid, in seconds. */
   readonly expiresIn: number;
   /** The issuer of the authorization server. */
   readonly issuer: string;
-  /** The scopes that are asked for; none leaves them to the authorization server. */
+  /** The requested scopes; empty leaves them to the authorization server. */
   readonly scopes: readonly string[];
 }
 
-/** Shows a person the page and the code. What it throws ends the login. */
+/** Shows the page and the code to a user. An error that it throws ends the login. */
 export type ShowDevicePrompt = (prompt: DevicePrompt) => void | Promise<void>;
 
-/** The prompt, with what is asked by meanwhile. */
+/** The prompt, with the code for polling. */
 interface DeviceAuthorization extends DevicePrompt {
   readonly deviceCode: string;
   /** The shortest pause between two token requests, in milliseconds. */
@@ -44,13 +44,13 @@ interface DeviceAuthorization extends DevicePrompt {
 /** RFC 8628, section 3.4. */
 const grantType = 'urn:ietf:params:oauth:grant-type:device_code';
 
-/** RFC 8628, section 3.2: where the server says none. */
+/** RFC 8628, section 3.2: the default if the server names none. */
 const usualIntervalS = 5;
 
-/** No server is asked more often, whatever it says; in seconds. */
+/** Shortest poll interval, whatever the server says; in seconds. */
 const leastIntervalS = 1;
 
-/** RFC 8628, section 3.5: the pause grows by so much for good, in milliseconds. */
+/** RFC 8628, section 3.5: the interval grows permanently by this much, in milliseconds. */
 const slowerMs = 5_000;
 
 /** The longest code that a person is asked to enter. */
@@ -66,11 +66,11 @@ interface Login {
 }
 
 /**
- * Makes ready to sign a person in by another device.
+ * Prepares a sign-in through another device.
  *
- * @returns Asks the person, and keeps what was granted.
- * @throws AuthorizationError `discovery` where the authorization server has no endpoint for that.
- * @throws TypeError for a way to show it that is no function.
+ * @returns Asks the user, and stores the grant.
+ * @throws AuthorizationError `discovery` if the authorization server has no endpoint for it.
+ * @throws TypeError if the `device` option is not a function.
  */
 export function deviceLogin(
   site: Site,
@@ -91,7 +91,7 @@ function requireDeviceEndpoint({ issuer, deviceAuthorizationEndpoint }: ServerMe
   );
 }
 
-/** A registration that the authorization server does not know any more is made anew once. */
+/** A registration that the authorization server no longer knows is made again once. */
 async function signIn(login: Login, job: AskingJob): Promise<void> {
   const { registration, settings } = login.parts;
   const { server } = login.wanted.discovered;
@@ -113,7 +113,7 @@ async function ask(login: Login, client: RegisteredClient, job: AskingJob): Prom
   const { discovered, scopes, reason } = wanted;
   const { issuer } = discovered.server;
   const { deviceCode, intervalMs, ...prompt } = await authorized(login, client, job.signal);
-  // Nobody is shown a code that leads nowhere, or a second one.
+  // The user must not see a code that leads nowhere, or a second one.
   await job.only.require();
   job.signal.throwIfAborted();
   wanted.asked?.();
@@ -224,9 +224,9 @@ async function polled(
 }
 
 /**
- * The pause after a token request that gave no tokens.
+ * The pause after a token request without tokens.
  *
- * @throws what the login failed with, where it is over.
+ * @throws The error of the login, if it is over.
  */
 function longerPause(
   error: unknown,

@@ -20,7 +20,7 @@ export interface KeeperOptions {
   readonly refresh: boolean;
   /** The client that a grant was given to; `undefined` where nothing is known of it any more. */
   clientOf(grant: Grant): Promise<OAuthClient | undefined>;
-  /** Hears that the authorization server knows the client no longer. */
+  /** Called if the authorization server no longer knows the client. */
   clientLost(grant: Grant, message: string | undefined): Promise<void>;
   proverOf(grant: Grant): DpopProver | undefined;
 }
@@ -28,7 +28,7 @@ export interface KeeperOptions {
 /** The longest that a renewal takes, in milliseconds, with the wait for others who renew. */
 const transactionMs = 20_000;
 
-/** The longest that one attempt of a request waits for a renewal, which goes on without it; in milliseconds. */
+/** The longest wait of one request attempt for a renewal, which continues without it; in milliseconds. */
 const patienceMs = 8_000;
 
 /** A lock is held for sure for so long after it was got, whether the process stood still or not; in milliseconds. */
@@ -38,7 +38,7 @@ const sureMs = 5_000;
 const pauseMs = 2_000;
 const longestPauseMs = 60_000;
 
-/** Outcome of a renewal: another token is there, none can be had by it, or nobody knows yet. */
+/** Outcome of a renewal: there is another token, none can be had, or the outcome is unknown. */
 export type Renewal = 'renewed' | 'impossible';
 
 /** Keeps the grant of one server. */
@@ -58,31 +58,31 @@ export class GrantKeeper {
     this.#site = site;
     this.#options = options;
     const { store, account } = options;
-    // What failed for another token says nothing about a new one.
+    // A failure for another token says nothing about a new one.
     this.kept = new KeptGrant(site, { store, account, changed: () => (this.#failure = undefined) });
   }
 
-  /** The grant, once it was looked for. */
+  /** The grant, once it was loaded. */
   get grant(): Grant | undefined {
     return this.kept.grant;
   }
 
-  /** Looks once for what was kept; a promise only where that is still to be done. */
+  /** Loads the stored grant once. It returns a promise only if that is still to be done. */
   ready(): Promise<void> | undefined {
     return this.kept.ready();
   }
 
-  /** Looks again for what is kept: others who share the store may have got something else. */
+  /** Loads the stored grant again: another process that shares the store may have a new one. */
   load(): Promise<void> {
     return this.kept.load();
   }
 
-  /** Keeps what was just granted, in place of what was there. */
+  /** Stores a new grant in place of the current one. */
   save(grant: Grant): Promise<void> {
     return this.kept.save(grant);
   }
 
-  /** Deletes the grant, whoever renewed it meanwhile. */
+  /** Deletes the grant, even if another process renewed it meanwhile. */
   forget(): Promise<void> {
     return this.kept.forget();
   }
@@ -102,19 +102,19 @@ export class GrantKeeper {
   }
 
   /**
-   * Renews the grant: whoever shares the store does so one at a time, and uses what another one got meanwhile.
+   * Renews the grant. Processes that share the store renew one at a time, and use what another one got meanwhile.
    *
-   * @param anyway True to try it though it failed a moment ago.
-   * @throws AuthorizationError `server-error` when it may be possible later; nothing is lost then.
+   * @param anyway True to try it even if it failed a moment ago.
+   * @throws AuthorizationError `server-error` if it may be possible later; nothing is lost then.
    */
   async renew(anyway = false): Promise<Renewal> {
-    // Who is refused meanwhile would only wait for the same again.
+    // A rejected request would only wait for the same failure again.
     if (!anyway && this.#renewing === undefined && this.#failedLately()) throw this.#failure?.error;
     const wanted = this.grant?.accessToken;
     const renewing = (this.#renewing ??= this.#begin());
     if (!(await settledWithin(patienceMs, renewing.result))) throw this.#late(patienceMs);
     const outcome = await renewing.result;
-    // What was under way may have been about what there was before another one signed in.
+    // The running renewal may have been for the grant before another sign-in.
     return outcome === 'impossible' && renewing.of !== wanted ? await this.renew() : outcome;
   }
 
@@ -127,7 +127,7 @@ export class GrantKeeper {
     return this.#failure !== undefined && monotonicNow() < this.#failure.until;
   }
 
-  /** Waits for a renewal that is under way: the tokens by which it renews are good once, and what came of it is to be kept. */
+  /** Waits for a running renewal: a refresh token is used once, and the new tokens must be stored. */
   async rest(): Promise<void> {
     await this.#renewing?.result.catch(() => undefined);
   }
@@ -205,7 +205,7 @@ export class GrantKeeper {
     return this.grant === undefined ? 'impossible' : 'renewed';
   }
 
-  /** Gets new tokens for those of a grant; `undefined` where there is nothing to get them by. */
+  /** Gets new tokens with a grant's refresh token; `undefined` if it has none. */
   async #exchanged(there: Grant, signal: AbortSignal, require: () => void): Promise<Grant | undefined> {
     const { refreshToken, resource, endpoints, requested } = there;
     const client = await this.#options.clientOf(there);
@@ -231,7 +231,7 @@ export class GrantKeeper {
     this.#site.tell({ kind: 'refreshed', issuer, resource, scopes, expiresAt });
   }
 
-  /** Deletes only what the authorization server called invalid, and only while nobody put something else there. */
+  /** Deletes only what the authorization server called invalid, and only if no other process replaced it. */
   async #failed(error: unknown, key: CredentialKey, { grant, generation }: Stored): Promise<Renewal> {
     const { isLost, isUnknown } = invalidIn(error);
     if (!isLost && !isUnknown) throw error;
@@ -253,7 +253,7 @@ export class GrantKeeper {
     this.#site.tell({ kind: 'lost', what: 'grant', issuer, message: messageOf(error) });
   }
 
-  /** Remembers what the metadata of an authorization server say now: an endpoint may have moved. */
+  /** Stores the current metadata of an authorization server: an endpoint may have moved. */
   found({ issuer, tokenEndpoint }: ServerMetadata): void {
     this.#found = tokenEndpoint === undefined ? undefined : { issuer, token: tokenEndpoint };
   }
@@ -263,14 +263,14 @@ export class GrantKeeper {
   }
 }
 
-/** The thing that the authorization server takes no longer, if its error says so: the grant, or the client. */
+/** Tells what the authorization server no longer accepts, if its error says so: the grant, or the client. */
 function invalidIn(error: unknown): { readonly isLost: boolean; readonly isUnknown: boolean } {
   const { reason, code } = error instanceof AuthorizationError ? error : {};
   const isUnknown = code === 'invalid_client';
   return { isLost: reason === 'grant-lost' && !isUnknown, isUnknown };
 }
 
-/** Words of the authorization server about a refusal, without what it was sent. */
+/** The authorization server's message of a refusal, without secrets of the request. */
 function messageOf(error: unknown): string | undefined {
   return error instanceof AuthorizationError ? error.message : undefined;
 }

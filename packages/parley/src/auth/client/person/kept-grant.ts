@@ -16,11 +16,11 @@ export interface Stored {
   readonly generation: string;
 }
 
-/** The needs of a grant that is kept. */
+/** Options of a stored grant. */
 export interface KeptOptions {
   readonly store: CredentialStore;
   readonly account: string | undefined;
-  /** Hears that another token is used. */
+  /** Called when the token changed. */
   changed(): void;
 }
 
@@ -43,7 +43,7 @@ export class KeptGrant {
     this.#options = options;
   }
 
-  /** The grant, once it was looked for. */
+  /** The grant, once it was loaded. */
   get grant(): Grant | undefined {
     return this.#grant;
   }
@@ -53,7 +53,7 @@ export class KeptGrant {
     return this.#generation;
   }
 
-  /** Looks once for what was kept; a promise only where that is still to be done. */
+  /** Loads the stored grant once. It returns a promise only if that is still to be done. */
   ready(): Promise<void> | undefined {
     if (this.#loading === undefined)
       this.#loading = this.load().catch((error: unknown) => {
@@ -64,10 +64,10 @@ export class KeptGrant {
     return this.#loading;
   }
 
-  /** Looks again for what is kept: others who share the store may have got something else. */
+  /** Loads the stored grant again: another process that shares the store may have a new one. */
   async load(): Promise<void> {
     const there = await this.stored();
-    // Who wants bound tokens has no use for another one that was kept.
+    // If bound tokens are required, a stored unbound one is not used.
     const isWanted = there?.grant.scheme === 'DPoP' || this.#site.options.dpop !== 'always';
     if (isWanted) this.#adopt(there?.grant, there?.generation);
     else this.#adopt(undefined, undefined);
@@ -80,7 +80,7 @@ export class KeptGrant {
     return key && (await this.at(key));
   }
 
-  /** The key of the grant that is kept for the server, or for another one. */
+  /** The key of the grant that is stored for the server, or for another one. */
   async keptKey(server: CredentialKey = this.serverKey): Promise<CredentialKey | undefined> {
     const kept = await this.#options.store.read(server);
     const finding = kept === undefined ? undefined : jsonOf(kept.text);
@@ -90,7 +90,7 @@ export class KeptGrant {
     return isWhole ? this.key({ issuer, resource, client }) : undefined;
   }
 
-  /** Reads what the store has under a key, unless its refresh token is spent. */
+  /** Reads the entry of a key, unless its refresh token is used up. */
   async at(key: CredentialKey): Promise<Stored | undefined> {
     const kept = await this.#options.store.read(key);
     const grant = readGrant(kept?.text);
@@ -99,7 +99,7 @@ export class KeptGrant {
   }
 
   /**
-   * Keeps what was just granted, in place of what was there.
+   * Stores a new grant in place of the current one.
    *
    * @throws AuthorizationError `grant-lost` if the store refuses it.
    */
@@ -107,7 +107,7 @@ export class KeptGrant {
     const { store } = this.#options;
     const key = this.keyOf(grant);
     try {
-      // Who dies in between leaves what is found: nothing, what there was before, or this.
+      // If the process dies in between, the store holds a valid state: nothing, the previous grant, or this one.
       const isFirst = (await store.read(this.serverKey)) === undefined;
       if (isFirst) await this.#point(grant);
       await store.write(key, grantText(grant));
@@ -119,12 +119,12 @@ export class KeptGrant {
     this.#loaded = true;
   }
 
-  /** Says which grant is the one for the server. */
+  /** Records which grant belongs to the server. */
   async #point({ endpoints: { issuer }, resource, client }: Grant): Promise<void> {
     await this.#options.store.write(this.serverKey, JSON.stringify({ issuer, resource, client }));
   }
 
-  /** Deletes the grant, whoever renewed it meanwhile. */
+  /** Deletes the grant, even if another process renewed it meanwhile. */
   async forget(): Promise<void> {
     const { store } = this.#options;
     const keys = [await this.keptKey(), this.#grant && this.keyOf(this.#grant), this.serverKey];
@@ -133,10 +133,10 @@ export class KeptGrant {
   }
 
   /**
-   * Puts a renewed grant in the place of the one by which it was renewed.
+   * Replaces a grant by its renewal.
    *
-   * @returns Whether it is used; false where somebody signed in anew, or out, meanwhile: that counts.
-   * @throws AuthorizationError `grant-lost` if the store refuses it. The one before is not used again.
+   * @returns True if it is used; false if the user signed in again, or out, meanwhile: then that state stays.
+   * @throws AuthorizationError `grant-lost` if the store refuses it. The previous grant is not used again.
    */
   async replace(next: Grant, over: Stored): Promise<boolean> {
     const { store } = this.#options;
@@ -156,7 +156,10 @@ export class KeptGrant {
     return true;
   }
 
-  /** Deletes what the authorization server takes no longer. Where it cannot be deleted it is not used again all the same. */
+  /**
+   * Deletes a grant that the authorization server no longer accepts. If it cannot be deleted, it is still not used
+   * again.
+   */
   async lose({ grant, generation }: { readonly grant: Grant; readonly generation: string | null }): Promise<void> {
     const key = this.keyOf(grant);
     this.#spend(grant);
@@ -175,13 +178,13 @@ export class KeptGrant {
     this.#generation = generation;
   }
 
-  /** Uses what is kept under a key now, unless what is kept under another one is used by now. */
+  /** Uses the current entry of a key, unless the entry of another key is in use by now. */
   adoptAt(key: CredentialKey, grant: Grant | undefined, generation: string | undefined): void {
     if (this.#grant === undefined || credentialKeyText(this.keyOf(this.#grant)) === credentialKeyText(key))
       this.#adopt(grant, generation);
   }
 
-  /** The key under which a grant is kept. */
+  /** The storage key of a grant. */
   keyOf({ endpoints: { issuer }, resource, client }: Grant): CredentialKey {
     return this.key({ issuer, resource, client });
   }
@@ -191,7 +194,7 @@ export class KeptGrant {
     return { kind: 'grant', ...of, account: this.#options.account };
   }
 
-  /** The key of what says which grant is the one for the server. */
+  /** The key of the entry that names the server's grant. */
   get serverKey(): CredentialKey {
     return { kind: 'server', issuer: canonicalResource(this.#site.server), account: this.#options.account };
   }

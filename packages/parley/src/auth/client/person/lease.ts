@@ -1,4 +1,4 @@
-/** One person is asked once: of all who share a store, one opens a page, and the others wait for what comes of it. */
+/** A user is asked once: of all processes that share a store, one opens a page, and the others wait for the outcome. */
 
 import { AuthorizationError } from '../../common/errors.ts';
 import { after, monotonicNow } from '../../../jsonrpc/timeout.ts';
@@ -9,37 +9,40 @@ import { pauseFor } from '../site.ts';
 const heartbeatMs = 2_000;
 /** Time after which a sign of life is written again that the store did not take. */
 const againMs = 500;
-/** A holder that was silent for so long is gone. */
+/** Time after which a silent holder counts as dead. */
 const deadAfterMs = 7_000;
-/** Time between two looks of who waits. */
+/** Interval at which a waiting process checks. */
 const lookMs = 500;
 
-/** Nobody else may ask for so long after the last sign of life, however late it was written; in milliseconds. */
+/** Time after a sign of life for which no other process may ask, however late it was written; in milliseconds. */
 const sureMs = 5_000;
 
-/** A place where one person is asked. */
+/** A place where one user is asked. */
 interface Asking {
   readonly store: CredentialStore;
   readonly key: CredentialKey;
   readonly signal: AbortSignal;
-  /** Is told that somebody else asks the person, and that this is waited for no longer. */
+  /** Called when another process begins to ask the user, and when this wait ends. */
   waiting(person: boolean): void;
 }
 
-/** That one asks, and nobody else. */
+/** The right to ask alone. */
 export interface OnlyOne {
   /** Ends when another one asks by now: this process stood still. */
   readonly lost: AbortSignal;
-  /** @throws what `asOnlyOne` begins anew after, unless it is sure that nobody else asks, or got what is wanted. */
+  /**
+   * @throws The error after which `asOnlyOne` starts again, unless this process still holds the lease and the result is
+   * not there yet.
+   */
   require(): Promise<void>;
 }
 
 /**
- * Asks as the only one who does. Who stood still for so long that another one took over waits like the others.
+ * Asks while no other process does. A process that stood still and lost the lease waits like the others.
  *
- * @param done Whether what the others wait for is there now, so that nobody needs to be asked.
+ * @param done Tells whether the awaited result is there now, so that asking is not needed.
  * @param ask Runs while the lease is held.
- * @returns False when somebody else got what was wanted.
+ * @returns False if another process got the result.
  */
 export async function asOnlyOne(
   asking: Asking,
@@ -50,7 +53,7 @@ export async function asOnlyOne(
     const lease = await acquire(asking, done);
     if (lease === undefined) return false;
     const require = async (): Promise<void> => {
-      // One that stood still may be here again, and may have got it.
+      // A process that stood still may run again, and may have got it.
       const isDone = await done();
       if (isDone || !lease.isSure) throw lease.overtaken;
     };
@@ -94,7 +97,7 @@ async function acquire(
   }
 }
 
-/** A lease that is held, and says so from time to time. */
+/** A held lease, with a regular sign of life. */
 class Lease {
   /** The error of who finds out that it was lost. */
   readonly overtaken: AuthorizationError = new AuthorizationError('timeout', 'another process asks the person by now');
@@ -125,12 +128,12 @@ class Lease {
     return this.#lost.signal;
   }
 
-  /** True while nobody else can have it. */
+  /** True while no other process can have it. */
   get isSure(): boolean {
     return this.#generation !== undefined && monotonicNow() - this.#since <= sureMs;
   }
 
-  /** Lets go of it; what somebody else took over stays theirs. */
+  /** Releases the lease. If another process took it, that one keeps it. */
   async end(): Promise<void> {
     this.#ended = true;
     this.#stop();
@@ -144,7 +147,7 @@ class Lease {
     this.#beating = this.#renew()
       .catch(() => (nextMs = againMs))
       .then(() => {
-        // Of one that cannot say that it lives nobody knows, and another one takes over.
+        // A lease whose sign of life cannot be written counts as lost, and another process takes it.
         const isOver = this.#generation === undefined || (nextMs === againMs && !this.isSure);
         if (isOver) this.#lost.abort(this.overtaken);
         else if (!this.#ended) this.#stop = after(nextMs, () => this.#beat());

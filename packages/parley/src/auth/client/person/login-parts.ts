@@ -17,7 +17,7 @@ export interface LoginParts {
   readonly settings: OAuthSettings;
   readonly registration: Registration;
   proverOf(issuer: string): DpopProver;
-  /** Keeps what was granted; see `saveGrant`. */
+  /** Stores a grant; see `saveGrant`. */
   save(grant: Grant, isStepUp: boolean | undefined): Promise<void>;
 }
 
@@ -28,18 +28,18 @@ export interface Wanted {
   readonly reason: 'login' | 'step-up';
   /** True when the tokens are to be bound to a key. */
   readonly bound: boolean;
-  /** Hears that the person is asked now. */
+  /** Called when the user is asked. */
   readonly asked?: (() => void) | undefined;
-  /** Shows a page and a code for another device, where the person is to sign in by one. */
+  /** Shows a page and a code for another device, if the user should sign in that way. */
   readonly device?: ShowDevicePrompt | undefined;
 }
 
-/** The work of asking a person, by the only one who asks. */
+/** The job of asking a user, while no other process asks. */
 export interface AskingJob extends Job {
   readonly only: OnlyOne;
 }
 
-/** Tokens that a person was granted, and whom they were granted to. */
+/** Granted tokens, with their client and request. */
 interface Granted {
   readonly endpoints: Endpoints;
   readonly client: RegisteredClient;
@@ -48,7 +48,7 @@ interface Granted {
   readonly isStepUp?: boolean | undefined;
 }
 
-/** Keeps the tokens of a login, and tells of them. */
+/** Stores the tokens of a login, and reports them. */
 export async function keepTokens(
   { now, tell }: Site,
   { save }: Pick<LoginParts, 'save'>,

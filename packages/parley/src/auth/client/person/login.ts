@@ -1,4 +1,4 @@
-/** Signing a person in: from what was discovered to tokens. */
+/** Signs a user in: from discovered metadata to tokens. */
 
 import { fetchAnswer } from '../../common/document.ts';
 import { AuthorizationError } from '../../common/errors.ts';
@@ -34,9 +34,9 @@ export class Login {
   }
 
   /**
-   * Signs a person in, unless somebody who shares the store did so meanwhile.
+   * Signs a user in, unless another process that shares the store did so meanwhile.
    *
-   * @param done Whether others did.
+   * @param done Tells whether another one did.
    * @throws AuthorizationError
    */
   async run(wanted: Wanted, job: Job, done: () => Promise<boolean>): Promise<void> {
@@ -77,12 +77,13 @@ export class Login {
     const state = stateOf(callback);
     const kept = state === undefined ? undefined : await settings.store.read(pendingKey(state));
     const pending = readPending(kept?.text);
-    // Whoever sends somebody else the answer to a login of their own would have them use their grant.
+    // An attacker could send a user the answer to the attacker's own login, so that the user would use the attacker's
+    // grant.
     const isOurs =
       pending?.server === this.#site.server.href &&
       pending.account === settings.account &&
       this.#site.now() - pending.at <= settings.loginTimeoutMs;
-    // An answer is used once, whatever it says.
+    // An answer is used once, whatever its content.
     const ifGeneration = kept?.generation ?? null;
     const isFirst = isOurs && (await settings.store.write(pendingKey(pending.state), undefined, { ifGeneration }));
     if (!isFirst)
@@ -104,7 +105,7 @@ export class Login {
     await this.#redeem(judgedCode(callback, pending), { pending: { ...pending, isStepUp }, client, signal });
   }
 
-  /** A registration that the authorization server does not know any more is made anew once. */
+  /** A registration that the authorization server no longer knows is made again once. */
   async #ask(wanted: Wanted, job: AskingJob): Promise<void> {
     const { registration, settings } = this.#parts;
     const { discovered, reason, scopes } = wanted;
@@ -114,7 +115,7 @@ export class Login {
       const open = await settings.redirect.open(await registration.redirectUris(server), job.signal, about);
       try {
         const client = await this.#client(wanted, open, job.signal);
-        // What registers clients where it is guessed to has the page there too.
+        // If the server registers clients at a guessed endpoint, the guessed page exists too.
         if (discovered.guesses === true && !client.dynamic) await lookAtGuess(this.#site, server, job.signal);
         try {
           return await this.#visit(wanted, { open, client, job });
@@ -172,7 +173,7 @@ export class Login {
     let keep = false;
     try {
       const signal = AbortSignal.any([job.signal, job.only.lost]);
-      // Nobody sees a page that leads nowhere, or a second one.
+      // The user must not see a page that leads nowhere, or a second one.
       await job.only.require();
       signal.throwIfAborted();
       asked?.();
@@ -186,7 +187,7 @@ export class Login {
       keep = error instanceof AuthorizationError && error.reason === 'login-required';
       throw error;
     } finally {
-      // Where it cannot be deleted it is forgotten later.
+      // If it cannot be deleted, it is deleted later.
       if (!keep) await store.write(pendingKey(pending.state), undefined).catch(() => undefined);
     }
   }
@@ -213,10 +214,10 @@ export class Login {
   }
 }
 
-/** After this long nobody finishes a login any more, in milliseconds. */
+/** Age at which a login counts as abandoned, in milliseconds. */
 const abandonedMs = 86_400_000;
 
-/** Deletes logins that nobody finished: the page was left and nobody came back, or the process was ended. */
+/** Deletes abandoned logins: the user did not come back, or the process was ended. */
 async function forgetAbandoned(store: CredentialStore, now: number): Promise<void> {
   for (const key of await store.keys('login')) {
     const kept = key.resource === undefined ? await store.read(key) : undefined;
@@ -230,13 +231,13 @@ function pendingKey(state: string): CredentialKey {
   return { kind: 'login', issuer: state };
 }
 
-/** The statuses of a path at which nobody signs in: there is nothing, or what asks for a login itself. */
+/** The statuses of a path without a sign-in page: it does not exist, or itself requires a login. */
 const vacancies: ReadonlySet<number> = new Set([401, 404, 405, 410, 501]);
 
 /**
- * Looks whether there is a page where one is guessed, before a person is sent there, and tells that it is a guess.
+ * Checks that a guessed page exists, before a user is sent there, and reports that it is a guess.
  *
- * @throws AuthorizationError `discovery` where there is none; what cannot be looked at may be there.
+ * @throws AuthorizationError `discovery` if there is none. A page that cannot be checked may exist.
  */
 async function lookAtGuess(
   site: Site,
@@ -259,9 +260,9 @@ async function lookAtGuess(
 const refusals: ReadonlySet<number> = new Set([400, 401, 403, 422]);
 
 /**
- * True when an authorization server has forgotten a registration. It would tell the person alone, on a page from which nobody comes back:
- * so its page is requested first, without a person. RFC 6749, section 4.1.2.1: every error but one about the client or its redirect URI is
- * redirected. What cannot be looked at counts as known.
+ * True if an authorization server has forgotten a registration. It would show that only to the user, on a page without
+ * a redirect. So the page is requested first, without a user. RFC 6749, section 4.1.2.1: every error except one about
+ * the client or its redirect URI is redirected. If this cannot be checked, the client counts as known.
  */
 async function isForgotten(
   site: Site,
@@ -277,7 +278,7 @@ async function isForgotten(
     readonly signal: AbortSignal;
   },
 ): Promise<boolean> {
-  // What it would answer to is known to nobody.
+  // No login is stored for this request, so an answer to it would be ignored.
   const { url } = await authorizationRequest({
     server,
     client: client.id,

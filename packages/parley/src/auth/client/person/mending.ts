@@ -37,7 +37,7 @@ export interface MendingParts {
   proverOf(issuer: string): DpopProver;
 }
 
-/** Mends what a server refuses: one mending at a time, for however many requests. */
+/** Recovers from a server's refusals: one recovery at a time, for any number of requests. */
 export class Mending {
   readonly registration: Registration;
   readonly #site: Site;
@@ -87,7 +87,7 @@ export class Mending {
     await this.#login.finish(callback, signal);
   }
 
-  /** Deletes all grants of the server, and revokes them where that is wanted; see `endGrants`. */
+  /** Deletes all grants of the server, and revokes them if requested; see `endGrants`. */
   async end(revoke: boolean): Promise<boolean> {
     return await endGrants(this.#parts, revoke);
   }
@@ -98,9 +98,10 @@ export class Mending {
   }
 
   /**
-   * Forgets the registration of a client, unless a grant of it waits for its revocation, which may need it: the one that something was granted to, else the last one where the server sends people now.
+   * Deletes the registration of a client, unless one of its grants waits for revocation, which may need it. It is the
+   * client of the given grant, or of the authorization server that the server names now.
    *
-   * @throws AuthorizationError where nothing was granted, and it cannot be found out where that is.
+   * @throws AuthorizationError if there was no grant, and the authorization server cannot be found.
    */
   async forgetClient(grant: Grant | undefined): Promise<void> {
     if (grant !== undefined) return await this.#forget(grant.endpoints.issuer, grant.client);
@@ -118,7 +119,7 @@ export class Mending {
     const { tried, mayAsk } = request;
     requireOAuth(refused, this.#site);
     requireKind(refused, this.#site);
-    // Others may have got something else since it was sent.
+    // Another process may have a new token since the request was sent.
     if (this.#isOther(sent)) return once(tried, 'others');
     if (tried.has('new tokens')) throw useless(this.#site, this.#keeper.grant);
     await this.#keeper.load();
@@ -131,7 +132,10 @@ export class Mending {
     return once(tried, 'new tokens');
   }
 
-  /** Finds out anew whose the server is: it may have moved. What it granted is renewed, else a person signs in. */
+  /**
+   * Discovers the server's authorization server again: it may have moved. A grant of it is renewed, otherwise a user
+   * signs in.
+   */
   async #mend(mayAsk: boolean, refused: Refused, job: Job): Promise<void> {
     const before = this.#keeper.grant;
     const discovered = await this.#discoverServer(refused, job);
@@ -162,7 +166,7 @@ export class Mending {
     for (;;) {
       const { grant } = this.#keeper;
       if (grant === undefined) return false;
-      // Others may have got what was missing since it was sent.
+      // Another process may have got the missing scopes since the request was sent.
       if (this.#isOther(sent) && missingOf(challenged, grant.scopes).length === 0) return once(tried, 'others');
       const scopes = this.#stepUps.wanted(grant, challenged, about);
       const ours = await this.#work.join(`step up ${scopes.toSorted().join(' ')}`, request, async (job) => {
@@ -214,11 +218,11 @@ interface SigningIn {
   /** The grant that is replaced. */
   readonly before: Grant | undefined;
   readonly job: Job;
-  /** True when a renewed grant is not enough, and only another login by somebody else is. */
+  /** True if a renewed grant is not enough, but only a new login by another process. */
   readonly anew: boolean;
   /** The scopes of which some were missing. */
   readonly challenged?: readonly string[];
-  /** Hears that the person is asked now. */
+  /** Called when the user is asked. */
   readonly asked?: () => void;
   /** Shows a page and a code for another device. */
   readonly device?: ShowDevicePrompt | undefined;

@@ -19,7 +19,9 @@ export interface RegisteredByHand {
   readonly secret?: string;
   /** The private key by which it signs (`private_key_jwt`). */
   readonly key?: KeySource;
-  /** Method by which it says who it is; by default what it has and what the authorization server lists decide. */
+  /**
+   * Method of client authentication. By default it depends on the credentials and on the authorization server's list.
+   */
   readonly method?: ClientAuthenticationMethod;
 }
 
@@ -43,15 +45,21 @@ export interface OAuthOptions extends AuthorizationOptions {
   readonly redirectUri?: string;
   /** Store of tokens and registrations; in the memory of this object by default. */
   readonly store?: CredentialStore;
-  /** The client, where it was registered by hand; several for several authorization servers. */
+  /** The client, if it was registered manually; several for several authorization servers. */
   readonly client?: RegisteredByHand | readonly RegisteredByHand[];
-  /** The `https:` URL of the metadata document of the client, which serves as its id where the authorization server takes that. */
+  /**
+   * The `https:` URL of the client's metadata document, which serves as its id if the authorization server supports
+   * that.
+   */
   readonly clientMetadataUrl?: string;
   /** Facts of the client that are registered. */
   readonly metadata?: ClientMetadata;
-  /** True when the grant is renewed without asking, and may last while nobody is there; true by default. */
+  /** True if the grant is renewed without the user, and may last while the user is away; true by default. */
   readonly refresh?: boolean;
-  /** Keeps apart what was granted to several accounts, or to several people, in one store: who names none shares the grant of the store. */
+  /**
+   * Separates the grants of several accounts, or of several users, in one store. Without a name, all use the store's
+   * common grant.
+   */
   readonly account?: string;
   /** Time that a person may take, in milliseconds; 600000. 0 means no limit. */
   readonly loginTimeoutMs?: number;
@@ -81,7 +89,7 @@ export interface OAuthSettings {
   readonly store: CredentialStore;
   readonly clients: readonly RegisteredByHand[];
   readonly clientMetadataUrl: string | undefined;
-  /** In the words of RFC 7591. */
+  /** In the form of RFC 7591. */
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly applicationType: 'native' | 'web' | undefined;
   readonly refresh: boolean;

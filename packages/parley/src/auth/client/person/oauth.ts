@@ -20,7 +20,7 @@ export interface GrantInfo extends Identity {
   /** The client id. */
   readonly client: string;
   readonly scopes: readonly string[];
-  /** In milliseconds since 1970; `undefined` where nobody said. */
+  /** In milliseconds since 1970; `undefined` if unknown. */
   readonly expiresAt: number | undefined;
   /** True when it is renewed without asking. */
   readonly renewable: boolean;
@@ -28,14 +28,14 @@ export interface GrantInfo extends Identity {
 
 /** Options of signing in. */
 export interface LoginOptions {
-  /** The URL of the server, where it was not connected to yet. */
+  /** The URL of the server, if there was no connection to it yet. */
   readonly server?: string | URL;
   readonly signal?: AbortSignal;
   /** The scopes to ask for beside those of before, in place of those that the server names now. */
   readonly scopes?: readonly string[] | undefined;
   /**
-   * Shows the person a page and a code, who signs in by them on any device, in place of `redirect` (RFC 8628). Nothing but this option
-   * begins such a login: who can talk somebody into entering a code is let in.
+   * Shows the user a page and a code for a sign-in on any device, instead of `redirect` (RFC 8628). Only this option
+   * starts such a login, because an attacker may talk a user into entering a code.
    */
   readonly device?: ShowDevicePrompt | undefined;
 }
@@ -43,26 +43,28 @@ export interface LoginOptions {
 /** The authorization of a person at one server. */
 export interface OAuth extends Authorization {
   /**
-   * Signs in now, whether a server asks for it or not. What was granted before is replaced and revoked.
+   * Signs in now, whether or not a server asks for it. An earlier grant is replaced and revoked.
    *
-   * @throws AuthorizationError with the reason `grant-lost` if the authorization server ended the new grant together with the one before, or the store refuses its tokens: sign in again.
-   * @throws TypeError where no server is known: give its URL, or connect first.
+   * @throws AuthorizationError with the reason `grant-lost` if the authorization server ended the new grant together
+   * with the previous one, or the store refuses its tokens: sign in again.
+   * @throws TypeError if no server is known: give its URL, or connect first.
    */
   login(options?: LoginOptions): Promise<void>;
   /**
-   * Signs out: revokes the tokens where the authorization server has a way for that, and deletes all grants of the server. If a revocation
-   * fails, the next login or logout tries it once more.
+   * Signs out: revokes the tokens if the authorization server supports that, and deletes all grants of the server. If a
+   * revocation fails, the next login or logout tries it once more.
    *
-   * @param options `revoke` is true by default; `forgetClient` deletes the registration too: that of the grant, or where nobody is signed
-   *   in that at the authorization server which the server names now. It stays while a revocation is to be tried once more.
-   * @returns Whether the tokens were revoked; without it they are valid until they expire.
+   * @param options `revoke` is true by default; `forgetClient` deletes the registration too: that of the grant or, if
+   *   no user is signed
+   * in, the one at the authorization server that the server names now. It stays while a revocation must be retried.
+   * @returns True if the tokens were revoked. Otherwise they are valid until they expire.
    */
   logout(options?: {
     readonly revoke?: boolean;
     readonly forgetClient?: boolean;
     readonly server?: string | URL;
   }): Promise<{ readonly revoked: boolean }>;
-  /** Tells of the person who signed in and of the grant; `undefined` when nobody did. */
+  /** Returns the signed-in user and the grant; `undefined` if no user is signed in. */
   identity(options?: { readonly server?: string | URL }): Promise<GrantInfo | undefined>;
   /**
    * Finishes a login for which the page was left.
@@ -73,7 +75,7 @@ export interface OAuth extends Authorization {
   finish(callback: string, options?: { readonly server?: string | URL; readonly signal?: AbortSignal }): Promise<void>;
 }
 
-/** The longest that a server has to say what it wants of who has no token, in milliseconds. */
+/** Time for a server to send its challenge to a request without a token, in milliseconds. */
 const challengeMs = 10_000;
 
 /**
@@ -87,10 +89,10 @@ export function oauth(options: OAuthOptions): OAuth {
 }
 
 /**
- * Renews what was granted now, due or not, for who wants to see it.
+ * Renews the grant now, due or not.
  *
- * @returns False where nothing can be had by it any more.
- * @throws AuthorizationError where it may be possible later.
+ * @returns False if it can no longer be renewed.
+ * @throws AuthorizationError if it may be possible later.
  */
 export async function renewNow(auth: OAuth, server: URL): Promise<boolean> {
   return auth instanceof PersonAuthorization && (await auth.renewed(server));
@@ -108,7 +110,7 @@ class PersonAuthorization implements OAuth {
   }
 
   bind(server: BoundServer): Authorizer {
-    // It may have been used before it was connected; from now on it goes the way of the conversation.
+    // It may have been used before it was connected. From now on it uses the conversation's `fetch`.
     this.#fetch = server.fetch;
     return this.#bind(server).authorizer;
   }
@@ -132,7 +134,7 @@ class PersonAuthorization implements OAuth {
     readonly revoked: boolean;
   }> {
     const { authorizer } = this.#at(server);
-    // Otherwise what comes of a renewal would stay valid, and nobody would know of it.
+    // Otherwise the result of a running renewal would stay valid, and no code would know of it.
     await authorizer.keeper.rest();
     await authorizer.keeper.load();
     const { grant } = authorizer.keeper;
@@ -190,7 +192,7 @@ class PersonAuthorization implements OAuth {
   }
 }
 
-/** The answer of a server to whoever asks without a token: where its metadata are, and which scopes it wants. */
+/** A server's challenge to a request without a token: it names the metadata and the scopes. */
 async function challengeOf({ server, fetch, rules }: Site, signal: AbortSignal): Promise<Refused> {
   const late = (): AuthorizationError => new AuthorizationError('server-error', `${server.origin} did not answer`);
   try {

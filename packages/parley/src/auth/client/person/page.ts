@@ -19,15 +19,15 @@ export interface PageRedirectOptions {
 const optionNames: Names<PageRedirectOptions> = { navigate: 1, redirectUri: 1 };
 
 /**
- * Sends a person to an authorization server with the page itself. What wanted the login fails with the reason `login-required`, since
- * nobody is left to wait for it; the page to which the browser comes back finishes it with `auth.finish(location.href, { server })`, and
- * connects as usual. Both need a store that outlives a page, such as `browserCredentialStore()`.
+ * Sends a person to an authorization server with the page itself. The request that needed the login fails with the
+ * reason `login-required`, since the page is left. The page to which the browser comes back finishes the login with
+ * `auth.finish(location.href, { server })`, and connects as usual. Both need a store that outlives a page, such as
+ * `browserCredentialStore()`.
  *
- * @throws TypeError for options that do not exist, and where `redirectUri` is left out and there is no page.
- * @example
- * const auth = oauth({ redirect: page({ navigate: (url) => location.assign(url) }), store: browserCredentialStore() });
- * const isAnswer = new URLSearchParams(location.search).has('state');
- * if (isAnswer) await auth.finish(location.href, { server: 'https://mcp.example.com/mcp' });
+ * @throws TypeError for unknown options, and if `redirectUri` is left out and there is no page.
+ * @example const auth = oauth({ redirect: page({ navigate: (url) => location.assign(url) }), store:
+ * browserCredentialStore() }); const isAnswer = new URLSearchParams(location.search).has('state'); if (isAnswer) await
+ * auth.finish(location.href, { server: 'https://mcp.example.com/mcp' });
  */
 export function page(options: PageRedirectOptions): Redirect {
   refuseUnknown('page', options, optionNames);

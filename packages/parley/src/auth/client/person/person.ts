@@ -1,4 +1,4 @@
-/** The requests of a person at one server: what was granted goes with them, and is renewed before it ends. */
+/** The requests of a user at one server: they carry the grant, which is renewed before it expires. */
 
 import { loadedOnce } from '../../../options/loaded-once.ts';
 import type { AuthorizedAnswer, AuthorizedRequest, Authorizer, AuthorizationFields } from '../../common/authorizer.ts';
@@ -34,7 +34,7 @@ export class PersonAuthorizer implements Authorizer {
     });
   }
 
-  /** The part that sees to refusals, loaded by the first one: a grant that is kept and still good needs none of it. */
+  /** The code for refusals, loaded by the first one. A valid stored grant needs none of it. */
   readonly mending: () => Promise<Mending> = loadedOnce(async () => {
     const late = await import('./mending.ts');
     const parts = { keeper: this.keeper, proverOf: (issuer: string) => this.#proverOf(issuer) };
@@ -42,9 +42,9 @@ export class PersonAuthorizer implements Authorizer {
   });
 
   headers(request: AuthorizedRequest): AuthorizationFields | Promise<AuthorizationFields> {
-    // Once it was refused, what is to be done about it is done by then.
+    // After a refusal, the recovery has already renewed the token if needed.
     const due = request.tried.size > 0 ? 'no' : this.keeper.due();
-    // What still works is used while it is renewed; a failure is heard of when it does no longer.
+    // A valid token is used while it is renewed. A failure is reported once it is no longer valid.
     if (due === 'soon') void this.#renewed();
     const ready = this.keeper.ready();
     return ready === undefined && due !== 'expired' ? this.#fields(request) : this.#late(request, ready);
@@ -52,7 +52,7 @@ export class PersonAuthorizer implements Authorizer {
 
   async #late(request: AuthorizedRequest, ready: Promise<void> | undefined): Promise<AuthorizationFields> {
     await ready;
-    // What cannot be renewed now is sent as it is: the server judges it, and its clock may be another.
+    // A token that cannot be renewed now is sent unchanged: the server checks it, and its clock may differ.
     if (request.tried.size === 0 && this.keeper.due() === 'expired') await this.#renewed();
     return await this.#fields(request);
   }
@@ -68,7 +68,7 @@ export class PersonAuthorizer implements Authorizer {
   }
 
   async refused(request: AuthorizedRequest, answer: AuthorizedAnswer, sent: AuthorizationFields): Promise<boolean> {
-    // Another login would give the same, and a page would be left for ever.
+    // Another login would have the same result, and the page would never be finished.
     if (this.#unproven !== undefined && this.#unproven === sent['authorization']) request.tried.add('new tokens');
     return (await this.mending()).refused(request, answer, sent);
   }

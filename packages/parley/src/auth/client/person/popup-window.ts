@@ -6,10 +6,10 @@ import { pauseFor } from '../site.ts';
 import { bare } from './bare-url.ts';
 import type { PopupOpener, PopupOptions, PopupWindow } from './popup.ts';
 
-/** Time between two looks at the window, in milliseconds: no event tells that it came back, or was closed. */
+/** Interval of checks of the window, in milliseconds: no event reports that it came back, or was closed. */
 const lookMs = 100;
 
-/** Opens a window, at once or when somebody clicks. */
+/** Opens a window, at once or after a click. */
 export async function openedWindow(
   window: PopupOpener,
   options: PopupOptions,
@@ -25,7 +25,7 @@ export async function openedWindow(
       'the browser opened no window to sign in, since nobody has just clicked: sign in from a click, or give popup the option onBlocked',
     );
   return await new Promise((resolve, reject) => {
-    // The reason is what the owner of the signal gave.
+    // The reason comes from the owner of the signal.
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
     onBlocked(() => {
       const late = signal.aborted ? null : open();
@@ -59,7 +59,7 @@ export async function cameBack(opened: PopupWindow, request: RedirectRequest, si
   }
 }
 
-/** The address of a window that came back; another page of ours may be on the way, and is no answer. */
+/** The address of a window that came back. It may pass through another page of ours, which is not the answer. */
 function answerIn(opened: PopupWindow, { redirectUri, state }: RedirectRequest): string | undefined {
   let href: string;
   try {

@@ -12,19 +12,19 @@ export interface PopupOpener {
   readonly location: { readonly href: string };
   /** Place and size of the window on the screen, in pixels. */
   readonly screenX?: number;
-  /** Likewise. */
+  /** Position of the page's window. */
   readonly screenY?: number;
-  /** Likewise. */
+  /** Size of the page's window. */
   readonly outerWidth?: number;
-  /** Likewise. */
+  /** Size of the page's window. */
   readonly outerHeight?: number;
-  /** Opens a window, or gives null where the browser does not. */
+  /** Opens a window, or returns null if the browser blocks it. */
   open(url: string, target: string, features: string): PopupWindow | null;
 }
 
 /** As much of a window that was opened as is used. */
 export interface PopupWindow {
-  /** True once somebody closed it. */
+  /** True once the user closed it. */
   readonly closed: boolean;
   /** Address that it shows. Reading it throws while the window shows a page of another origin. */
   readonly location: { readonly href: string; replace(url: string): void };
@@ -37,8 +37,8 @@ export interface PopupWindow {
 /** Options of a window to sign in; everything has a default. */
 export interface PopupOptions {
   /**
-   * Address to which the authorization server sends the window back: a page of the same origin, which may be empty, since it is closed as soon
-   * as it is there. The address of the page itself by default, without what follows `?` and `#`.
+   * Address to which the authorization server sends the window back: a page of the same origin, which may be empty,
+   * since the window closes at once. By default the address of the page itself, without query and fragment.
    */
   readonly redirectUri?: string;
   /** In pixels; 500. */
@@ -46,8 +46,8 @@ export interface PopupOptions {
   /** In pixels; 700. */
   readonly height?: number;
   /**
-   * Is called where the browser opens no window, since nobody has just clicked: it shows a button, and calls `open` when that is
-   * clicked. Without it the login fails then.
+   * Called if the browser blocks the window, because there was no click. It should show a button, and call `open` on a
+   * click. Without it the login then fails.
    */
   readonly onBlocked?: (open: () => void) => void;
 }
@@ -55,14 +55,13 @@ export interface PopupOptions {
 const optionNames: Names<PopupOptions> = { redirectUri: 1, width: 1, height: 1, onBlocked: 1 };
 
 /**
- * Sends a person to an authorization server in a window of its own, which is closed when it comes back. Browsers open windows for
- * who has just clicked: connect or sign in from a click, or give `onBlocked`. An authorization server whose pages cut themselves
- * off from other windows (`Cross-Origin-Opener-Policy`) needs `page` instead.
+ * Sends a user to an authorization server in a separate window, which closes when it comes back. Browsers open windows
+ * only after a click: connect or sign in from a click, or give `onBlocked`. An authorization server whose pages isolate
+ * themselves from other windows (`Cross-Origin-Opener-Policy`) needs `page` instead.
  *
  * @param window The `window` of the page.
- * @throws TypeError for options that do not exist.
- * @example
- * const auth = oauth({ redirect: popup(window), store: browserCredentialStore() });
+ * @throws TypeError for unknown options.
+ * @example const auth = oauth({ redirect: popup(window), store: browserCredentialStore() });
  */
 export function popup(window: PopupOpener, options: PopupOptions = {}): Redirect {
   refuseUnknown('popup', options, optionNames);
@@ -78,10 +77,10 @@ export function popup(window: PopupOpener, options: PopupOptions = {}): Redirect
         redirectUri,
         async visit(request, signal) {
           opened = await openedWindow(window, options, signal);
-          // Who asked may have gone meanwhile, and closed what there was.
+          // The caller may have stopped waiting meanwhile, and closed the window.
           if (isClosed) opened.close();
           signal.throwIfAborted();
-          // The page there is somebody else's, and must not lead ours elsewhere.
+          // The page belongs to another site, and must not redirect ours.
           opened.opener = null;
           opened.location.replace(request.url);
           return await cameBack(opened, request, signal);

@@ -21,17 +21,17 @@ import type { Endpoints } from '../endpoints.ts';
 import { registrationAnswer } from '../token-request.ts';
 import { fieldsOf, textIn } from '../token-response.ts';
 
-/** A client with what is known of how it came to be one. */
+/** A client, with its origin. */
 export interface RegisteredClient extends OAuthClient {
   /** True when it was registered by us, so that it can be again. */
   readonly dynamic: boolean;
-  /** The redirect URIs that are registered; `undefined` where somebody else saw to that. */
+  /** The registered redirect URIs; `undefined` if the client was not registered here. */
   readonly redirectUris?: readonly string[] | undefined;
   /** The grant type that was registered beside that of codes. */
   readonly grantType?: string | undefined;
   /** Time of the registration, in milliseconds since 1970. */
   readonly registeredAt?: number | undefined;
-  /** True when the registration is one that the authorization server may have forgotten. */
+  /** True if the authorization server may have forgotten the registration. */
   readonly doubtful?: boolean | undefined;
 }
 
@@ -42,7 +42,7 @@ interface Granted {
   readonly isPublic?: boolean | undefined;
 }
 
-/** A registration as it is kept. */
+/** A registration in stored form. */
 interface Kept {
   readonly id: string;
   readonly secret?: string | undefined;
@@ -52,7 +52,7 @@ interface Kept {
   readonly registeredAt: number;
   /** Time at which the secret ends, in milliseconds since 1970. */
   readonly secretExpiresAt?: number | undefined;
-  /** True when nobody came back from the last login by it. */
+  /** True if no user came back from the last login with it. */
   readonly suspect?: boolean | undefined;
 }
 
@@ -83,21 +83,21 @@ export class Registration {
     return await this.#register(server, use, signal);
   }
 
-  /** The redirect URIs that the authorization server knows of us, where it knows some. */
+  /** The redirect URIs that the authorization server has for us, if any. */
   async redirectUris(server: ServerMetadata): Promise<readonly string[] | undefined> {
     return this.given(server) === undefined ? (await this.kept(server.issuer))?.redirectUris : undefined;
   }
 
-  /** The client that something was granted to, where it is still known. */
+  /** The client of a grant, if it is still known. */
   async find({ endpoints: { issuer, methods }, client: id, isPublic }: Granted): Promise<RegisteredClient | undefined> {
     const { clients, clientMetadataUrl } = this.#settings;
     const given = clients.find((client) => client.id === id && meansIssuer(client.issuer, issuer));
     if (given !== undefined) return byHand(given, methods);
     if (id === clientMetadataUrl) return { id, method: 'none', dynamic: false };
     const kept = await this.kept(issuer);
-    // What was granted to one stays of use when another one was registered after it.
+    // A grant stays usable when another client was registered after it.
     const found = kept?.id === id ? kept : await this.kept(issuer, id);
-    // Whoever has no secret is known by the id alone.
+    // A client without a secret is identified by its id alone.
     return found ?? (isPublic === true ? { id, method: 'none', dynamic: false } : undefined);
   }
 
@@ -116,7 +116,7 @@ export class Registration {
     return { id: clientMetadataUrl, method: 'none', dynamic: false };
   }
 
-  /** Finds what was registered before and is still good, as far as can be told. */
+  /** Finds an earlier registration that is still valid, as far as known. */
   async kept(issuer: string, client?: string): Promise<RegisteredClient | undefined> {
     const found = await this.#store.read(keyOf(issuer, client));
     const kept = readKept(found?.text);
@@ -126,7 +126,7 @@ export class Registration {
     return { id, secret, method, redirectUris, grantType, registeredAt, dynamic: true, doubtful };
   }
 
-  /** Has a registration looked at before it is used again: a page of errors may be why nobody came back. */
+  /** Marks a registration for a check before its next use: perhaps no user came back because of an error page. */
   async suspect(issuer: string, id: string): Promise<void> {
     const found = await this.#store.read(keyOf(issuer));
     const kept = readKept(found?.text);
@@ -236,11 +236,11 @@ function keyOf(issuer: string, client?: string): CredentialKey {
 function readKept(text: string | undefined): Kept | undefined {
   const value = text === undefined ? undefined : jsonOf(text);
   if (!hasFields(value) || typeof value['id'] !== 'string' || !Array.isArray(value['redirectUris'])) return undefined;
-  // It is our own text; what is used most was just looked at.
+  // Our own text, whose main fields were just checked.
   return value as unknown as Kept;
 }
 
-/** True when a client may sign people in as it is to: what was registered by hand may do what it may. */
+/** True if a client supports this kind of sign-in. A manually registered one is assumed to. */
 function isFor(client: RegisteredClient, { redirectUris: [wanted], grantType }: ClientUse): boolean {
   return grantType === undefined ? knows(client, wanted) : !client.dynamic || client.grantType === grantType;
 }

@@ -1,4 +1,4 @@
-/** The end of grants that nobody uses any more: their tokens are revoked, and they are deleted. */
+/** Ends unused grants: their tokens are revoked, and they are deleted. */
 
 import { AuthorizationError } from '../../common/errors.ts';
 import { missingOf } from '../../common/scopes.ts';
@@ -19,24 +19,25 @@ interface Parts {
   readonly registration: Registration;
 }
 
-/** Beginning of the client id under which a replaced grant is kept until its tokens are revoked. */
+/** Prefix of the client id under which a replaced grant is stored until its tokens are revoked. */
 const replacedBy = 'replaced ';
 
 /** Limit of replaced grants of one server that wait for their revocation. Beyond it the oldest are revoked. */
 const mostReplaced = 8;
 
-/** Tells whether a key is that of a grant that was replaced, whose tokens may still be valid. */
+/** Tells whether a key belongs to a replaced grant, whose tokens may still be valid. */
 export function isReplaced({ kind, client }: CredentialKey): boolean {
   return kind === 'grant' && client?.startsWith(replacedBy) === true;
 }
 
 /**
- * Keeps what was just granted. The grant that it replaces is revoked and deleted, unless another server uses it too. If it cannot be revoked it is kept
- * for the next login or logout.
+ * Stores a new grant. The grant that it replaces is revoked and deleted, unless another server uses it too. If it
+ * cannot be revoked, it is stored for the next login or logout.
  *
- * @param isStepUp True if the login only adds to the grant before; left out, that is so if it asked for more scopes. The grant before is revoked later
- *   then, as by the next login: many authorization servers would end both.
- * @throws AuthorizationError `grant-lost` if the authorization server ended the new grant with the one before.
+ * @param isStepUp True if the login only adds to the previous grant. By default that is so if it requested more scopes.
+ *   The previous grant is then revoked
+ * later, by the next login, since many authorization servers would end both.
+ * @throws AuthorizationError `grant-lost` if the authorization server ended the new grant with the previous one.
  */
 export async function saveGrant(grant: Grant, parts: Parts, isStepUp?: boolean): Promise<void> {
   const { store, keeper } = parts;
@@ -44,7 +45,7 @@ export async function saveGrant(grant: Grant, parts: Parts, isStepUp?: boolean):
   const before = await kept.stored().catch(() => undefined);
   const isOther = before !== undefined && !isSameKey(kept.keyOf(before.grant), kept.keyOf(grant));
   const isUsed = isOther && (await keysOfOthers(parts)).has(credentialKeyText(kept.keyOf(before.grant)));
-  // If the server gives the same token again, revoking the old grant would end the new one.
+  // If the server returns the same token again, revoking the old grant would end the new one.
   const isSameToken = before?.grant.refreshToken !== undefined && before.grant.refreshToken === grant.refreshToken;
   // If the process dies from here on, a logout finds the old grant.
   if (before !== undefined && !isUsed && !isSameToken) await setAside(before.grant, parts).catch(() => undefined);
@@ -100,7 +101,7 @@ async function revokeReplaced(grant: Grant, parts: Parts, waiting: number): Prom
   return mayBeJoint;
 }
 
-/** Sees by a renewal whether a new grant outlived the one before. A failure that may pass says nothing. */
+/** Checks by a renewal whether a new grant outlived the previous one. A temporary failure proves nothing. */
 async function requireAlive({ endpoints: { issuer } }: Grant, { keeper }: Parts): Promise<void> {
   if (!keeper.renewable) return;
   const renewal = await keeper.renew(true).catch(() => undefined);
@@ -110,10 +111,10 @@ async function requireAlive({ endpoints: { issuer } }: Grant, { keeper }: Parts)
 }
 
 /**
- * Revokes all grants of the server, where that is wanted, and deletes them. A grant whose revocation fails for the first time is kept as a
- * replaced one, so that the next login or logout tries again.
+ * Revokes all grants of the server, if requested, and deletes them. A grant whose revocation fails for the first time
+ * is stored as a replaced one, so that the next login or logout tries again.
  *
- * @returns Whether there was one, and each was revoked.
+ * @returns True if there was one, and each was revoked.
  */
 export async function endGrants(parts: Parts, revoke: boolean): Promise<boolean> {
   const { store, keeper } = parts;
@@ -164,14 +165,14 @@ async function keysOfOthers(parts: Parts): Promise<ReadonlySet<string>> {
   const { kept } = parts.keeper;
   const { issuer: own, ...server } = kept.serverKey;
   const others = (await keysOf('server', parts)).filter(({ issuer }) => issuer !== own);
-  // A damaged entry says nothing, and keeps nobody from signing out elsewhere.
+  // A damaged entry is skipped. It must not prevent a sign-out elsewhere.
   const keys = await Promise.all(
     others.map(({ issuer }) => kept.keptKey({ ...server, issuer }).catch(() => undefined)),
   );
   return new Set(keys.flatMap((key) => (key === undefined ? [] : [credentialKeyText(key)])));
 }
 
-/** The keys of one kind that are of the same account. */
+/** The keys of one kind that belong to the same account. */
 async function keysOf(kind: CredentialKey['kind'], { store, keeper }: Parts): Promise<readonly CredentialKey[]> {
   const { account } = keeper.kept.serverKey;
   return (await store.keys(kind)).filter((key) => key.account === account);

@@ -5,7 +5,7 @@ import type { DpopProofs } from './proofs.ts';
 /** Check of proofs. */
 export type ProofCheck = Pick<DpopProofs, 'check' | 'nonceHeader'>;
 
-/** Makes the check of proofs, which is loaded by the first of them: most servers see none. */
+/** Makes the check of proofs. The first proof loads its code, since most servers see none. */
 export function lateProofs(settings: DpopSettings, now: () => number): ProofCheck {
   const proofs = loadedOnce(async () => new (await import('./proofs.ts')).DpopProofs(settings, now));
   return {

@@ -1,4 +1,4 @@
-/** Nonces for proofs: a time that nobody else can have written. (RFC 9449, sections 8 and 9.) */
+/** Nonces for proofs: a time that only this server can have written. (RFC 9449, sections 8 and 9.) */
 
 import { base64urlOf, utf8 } from '../../common/base64url.ts';
 
@@ -26,7 +26,10 @@ export class Nonces {
     return `${time}.${base64urlOf(new Uint8Array(signature))}`;
   }
 
-  /** Judges a nonce: when it expires, in milliseconds since 1970, and whether it is time for another; `undefined` for none of ours, and for an old one. */
+  /**
+   * Checks a nonce: when it expires, in milliseconds since 1970, and whether it is time for another; `undefined` if it
+   * is foreign or expired.
+   */
   async read(nonce: unknown): Promise<{ readonly expiresAt: number; readonly isOld: boolean } | undefined> {
     const [, time, signature] =
       typeof nonce === 'string' ? (/^([0-9a-z]{1,10})\.([A-Za-z0-9_-]{43})$/.exec(nonce) ?? []) : [];

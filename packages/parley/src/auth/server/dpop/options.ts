@@ -30,7 +30,7 @@ export interface DpopOptions {
   readonly algorithms?: readonly string[];
 }
 
-/** The same with its defaults. */
+/** The options with their defaults. */
 export interface DpopSettings {
   readonly required: boolean;
   readonly nonce: boolean;
@@ -51,7 +51,7 @@ export function resolveDpop(given: DpopOptions | boolean | undefined, resource: 
   for (const name of ['required', 'nonce'] as const) refuseOther('boolean', `dpop.${name}`, options[name]);
   const { required = false, nonce = false, nonceKey, replay, algorithms = asymmetric } = options;
   const odd = algorithms.find((name) => !asymmetric.includes(name));
-  // RFC 9449, section 4.3: neither none nor what both sides know.
+  // RFC 9449, section 4.3: `none` and symmetric algorithms are not allowed.
   if (odd !== undefined || algorithms.length === 0)
     throw new TypeError(`dpop.algorithms may hold ${asymmetric.join(', ')}; not ${shown(odd)}`);
   if (nonceKey !== undefined && !(nonceKey instanceof Uint8Array && nonceKey.byteLength >= 32))

@@ -23,7 +23,7 @@ interface Bound {
   readonly boundTo: string | undefined;
 }
 
-/** A proof whose signature holds. */
+/** A proof with a valid signature. */
 interface Signed {
   readonly claims: JWTPayload;
   readonly thumbprint: string;
@@ -52,8 +52,8 @@ export class DpopProofs {
   /**
    * Checks the proof of a request.
    *
-   * @returns A nonce for the client's next proof, where it is time for one.
-   * @throws ProofProblem, or TokenProblem where the proof is good and the key another.
+   * @returns A nonce for the client's next proof, if it is time for one.
+   * @throws ProofProblem, or TokenProblem if the proof is valid and the key is not the token's.
    */
   async check(request: HttpRequest, bound: Bound): Promise<string | undefined> {
     const proof = request.header('dpop');
@@ -69,7 +69,7 @@ export class DpopProofs {
     return nonce?.isOld === true ? this.#nonces.make() : undefined;
   }
 
-  /** The header field that a refusal has, where the client is to use a nonce. */
+  /** The header field of a refusal, if the client must use a nonce. */
   async nonceHeader(isWanted: boolean): Promise<Readonly<Record<string, string>>> {
     return isWanted || this.#settings.nonce ? { 'DPoP-Nonce': await this.#nonces.make() } : {};
   }
@@ -147,9 +147,9 @@ const mostOfModulus = 684;
 const mostOfExponent = 6;
 
 /**
- * Takes the key of a proof, unless it was chosen so that to check a signature costs a hundred times what it costs else.
+ * Takes the key of a proof, unless it was chosen to make checking a signature a hundred times as expensive.
  *
- * @throws ProofProblem for that, and for what is no key.
+ * @throws ProofProblem for that, and for an invalid key.
  */
 async function keyOf(...[header, token]: Parameters<typeof EmbeddedJWK>): ReturnType<typeof EmbeddedJWK> {
   const { n, e } = header?.jwk ?? {};
@@ -158,7 +158,7 @@ async function keyOf(...[header, token]: Parameters<typeof EmbeddedJWK>): Return
   try {
     return await EmbeddedJWK(header, token);
   } catch {
-    // Platforms say in words of their own that a point is on no curve.
+    // Platforms report a point that is not on the curve with different errors.
     throw new ProofProblem('the proof of the key does not hold');
   }
 }

@@ -6,7 +6,7 @@ import type { ReplayStore } from './options.ts';
 const mostProofs = 100_000;
 
 /**
- * Remembers proofs until they expire. Where there is no room it says so: a proof that was forgotten could be used again.
+ * Remembers proofs until they expire. If there is no room, it reports that: a forgotten proof could be used again.
  *
  * @param now The time, in milliseconds since 1970.
  */

@@ -1,4 +1,6 @@
-/** Assertions by which this server says who it is at an authorization server, in place of a secret. (RFC 7523, section 2.2.) */
+/**
+ * Assertions that authenticate this server at an authorization server, instead of a secret. (RFC 7523, section 2.2.)
+ */
 
 import { SignJWT } from 'jose';
 import { signingKey, type KeySource } from '../../common/signing-key.ts';
@@ -17,9 +19,9 @@ export interface Asserted {
 }
 
 /**
- * Makes the fields of a form that say who this server is.
+ * Makes the form fields that authenticate this server.
  *
- * @throws TypeError for what is no private key.
+ * @throws TypeError if the key is not a private key.
  */
 export async function clientAssertion({
   clientId,
@@ -43,7 +45,7 @@ const kinds: Readonly<Record<string, string>> = { 'RSASSA-PKCS1-v1_5': 'RS', 'RS
 
 /** The algorithm of JWS that a key is for. (RFC 7518, section 3.1; RFC 9864.) */
 function algorithmOf({ algorithm }: CryptoKey): string {
-  // WebCrypto says these of the keys that have them.
+  // WebCrypto has these fields for the keys that use them.
   const { name, namedCurve = '', hash } = algorithm as { name: string; namedCurve?: string; hash?: { name: string } };
   const kind = kinds[name];
   return kind === undefined ? (curves[namedCurve] ?? name) : `${kind}${hash?.name.replace('SHA-', '')}`;

@@ -15,14 +15,16 @@ import { OutOfReach } from '../problem.ts';
 const tokenType = 'urn:ietf:params:oauth:token-type:';
 const accessToken = `${tokenType}access_token`;
 
-/** The most tokens that are kept for one caller, and how long before their end they are not used any more, in milliseconds. */
+/**
+ * Limit of stored tokens of one caller, and time before their expiry at which they are no longer used, in milliseconds.
+ */
 const mostTokens = 32;
 const marginMs = 30_000;
 
-/** Time for which a token is kept whose end the authorization server did not say, in milliseconds. */
+/** Lifetime of a stored token without a known expiry, in milliseconds. */
 const unknownLifeMs = 60_000;
 
-/** Tokens that were given for one token, by what was asked, and until when they are given again. */
+/** Exchanged tokens of one token, by request, with the time until which they are reused. */
 export type KeptExchanges = Map<string, { readonly given: ExchangedToken; readonly until: number }>;
 
 /** Parts that an exchange takes. */
@@ -34,10 +36,10 @@ interface Exchanging {
 }
 
 /**
- * Exchanges a token of a caller, or gives what it was exchanged for before, until shortly before that expires; for a minute, if its end
- * is not known.
+ * Exchanges a token of a caller, or returns an earlier result until shortly before it expires; for a minute, if its
+ * expiry is unknown.
  *
- * @throws AuthorizationError when the authorization server gives none.
+ * @throws AuthorizationError if the authorization server issues none.
  */
 export async function exchangedFor(
   token: string,
@@ -85,7 +87,7 @@ async function exchangeToken(
   return read({ status, answer: jsonOf(text), sent, token, scopes, type }, settings.now());
 }
 
-/** Fields of a form that say who this server is, where it has a key. */
+/** Form fields that authenticate this server, if it has a key. */
 async function assertionOf(
   { clientId, key }: ExchangeOptions,
   audience: string,
@@ -117,7 +119,7 @@ interface Exchanged {
   readonly type: 'access_token' | 'id-jag';
 }
 
-/** RFC 8693, section 2.2; an error with a status of success is one too. */
+/** RFC 8693, section 2.2. An error with a success status counts as an error too. */
 function read({ status, answer, sent, token, scopes, type: wanted }: Exchanged, now: number): ExchangedToken {
   const fields = (typeof answer === 'object' && answer !== null ? answer : {}) as Readonly<Record<string, unknown>>;
   const {
@@ -144,7 +146,7 @@ function read({ status, answer, sent, token, scopes, type: wanted }: Exchanged, 
       `the authorization server cannot exchange tokens now: HTTP ${status}`,
       { status },
     );
-  // RFC 8693, section 2.2.1: what is no access token is used by no scheme.
+  // RFC 8693, section 2.2.1: an issued token that is not an access token has no scheme.
   const isWanted =
     wanted === 'id-jag' ? issued === `${tokenType}id-jag` : typeof type === 'string' && type.toLowerCase() === 'bearer';
   if (status !== 200 || typeof given !== 'string' || given === '' || !isWanted)
@@ -153,7 +155,7 @@ function read({ status, answer, sent, token, scopes, type: wanted }: Exchanged, 
       `the authorization server answered with no ${wanted === 'id-jag' ? 'assertion' : 'bearer token'}`,
       { status },
     );
-  // Spec 2025-11-25, Authorization, Access Token Privilege Restriction: what was given is for this server alone.
+  // Spec 2025-11-25, Authorization, Access Token Privilege Restriction: the received token is for this server alone.
   if (given === token)
     throw new AuthorizationError(
       'invalid-response',

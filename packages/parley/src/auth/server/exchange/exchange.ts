@@ -1,4 +1,4 @@
-/** Tokens for other APIs, in the place of the caller's own. (RFC 8693.) */
+/** Tokens for other APIs, in exchange for the caller's own. (RFC 8693.) */
 
 import type { KeySource } from '../../common/signing-key.ts';
 import { refuseUnknown, type Names } from '../../../options/known-names.ts';
@@ -11,9 +11,9 @@ import type { KeptExchanges } from './exchange-token.ts';
 /** Options of exchanging tokens: this server is a client of the authorization server then, which has a secret or a key. */
 export interface ExchangeOptions extends Partial<ClientSecret> {
   readonly clientId: string;
-  /** The private key by which it signs who it is (`private_key_jwt`); it never leaves this process. */
+  /** The private key for client authentication (`private_key_jwt`); it never leaves this process. */
   readonly key?: KeySource;
-  /** The issuer, where there are several; the first one by default. */
+  /** The issuer, if there are several; the first one by default. */
   readonly issuer?: string;
   /** URL at which tokens are exchanged; the token endpoint of the metadata by default. */
   readonly tokenEndpoint?: string;

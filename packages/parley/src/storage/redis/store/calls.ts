@@ -11,7 +11,7 @@ const probeMs = 250;
 /** Wait between two tries of one call. */
 const pauseMs = 50;
 
-/** Words of a call. */
+/** Arguments of a call. */
 export type Words = readonly (string | number)[];
 
 /** Sends commands, so that each ends within 2 seconds: with its answer, or as a `StoreError`. */
@@ -30,7 +30,7 @@ export class Calls {
     return monotonicNow() + this.#engine.callMs;
   }
 
-  /** Runs a script; what may be run twice is tried again while there is time. */
+  /** Runs a script. An idempotent one is retried while there is time. */
   async run(
     script: StoreScript,
     keys: readonly string[],
@@ -44,7 +44,7 @@ export class Calls {
         try {
           return await client.call('evalsha', script.digest, ...words);
         } catch (error) {
-          // It was not run: a server that began anew knows none.
+          // It did not run: a restarted server knows no scripts.
           if (error instanceof Error && error.message.startsWith('NOSCRIPT'))
             return await client.call('eval', script.text, ...words);
           throw error;
@@ -62,7 +62,7 @@ export class Calls {
     });
   }
 
-  /** Does something that may have happened where it failed, and is then not tried again. */
+  /** Runs a command that may have had an effect when it fails, so it is not retried. */
   async once(key: string, send: (client: EngineClient) => Promise<unknown>): Promise<unknown> {
     return await this.#call(key, send, { until: this.lastMoment(), mayRepeat: false });
   }

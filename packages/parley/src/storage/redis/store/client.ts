@@ -16,7 +16,10 @@ export interface RedisSentinels {
   readonly db?: number;
 }
 
-/** Client of ioredis that somebody else made, `new Redis(…)` or `new Cluster(…)`; its settings are used, and it stays as it is. */
+/**
+ * Client of ioredis that the user made, `new Redis(…)` or `new Cluster(…)`. Its settings are used, and it is not
+ * changed.
+ */
 export interface RedisClient {
   call(command: string, ...words: string[]): Promise<unknown>;
   duplicate(): RedisClient;
@@ -35,7 +38,7 @@ export interface EngineClient {
     readonly protocol?: number;
   };
   readonly isCluster?: boolean;
-  /** Of a cluster: for each place the nodes that have it, the primary first. */
+  /** For a cluster: the nodes of each slot, the primary first. */
   readonly slots?: readonly (readonly string[] | undefined)[];
   nodes?(role: 'master' | 'all'): readonly EngineClient[];
   refreshSlotsCache?(done?: (error?: unknown) => void): void;
@@ -44,7 +47,7 @@ export interface EngineClient {
   disconnect(): void;
   duplicate(options?: object): EngineClient;
   duplicate(nodes: readonly [], options: object): EngineClient;
-  // Listeners hear what the event has.
+  // Listeners get the event's arguments.
   on(event: string, listener: (...heard: never[]) => void): unknown;
   once(event: string, listener: (...heard: never[]) => void): unknown;
 }
@@ -56,8 +59,8 @@ interface Ioredis {
 }
 
 /**
- * Settings of every connection. Nothing waits in a client, and nothing is sent twice by it: who calls has a clock of its own, and knows what may be
- * repeated.
+ * Settings of every connection. Nothing waits in a client, and it sends nothing twice: the caller has its own clock,
+ * and knows what may be repeated.
  */
 const nodeSettings: Readonly<Record<string, unknown>> = {
   lazyConnect: true,
@@ -82,26 +85,26 @@ const clusterSettings = {
   shardedSubscribers: false,
   enableAutoPipelining: false,
   keyPrefix: '',
-  // What was sent when a connection broke is not sent again.
+  // Commands under way on a broken connection are not sent again.
   retryDelayOnFailover: 0,
-  // Who has what is asked by the store: the timer of ioredis begins anew when the client is closed while it asks.
+  // The store itself refreshes the slots: the timer of ioredis restarts if the client is closed during a refresh.
   slotsRefreshInterval: 0,
   clusterRetryStrategy: (times: number) => Math.min(50 * times, 1_000),
 } as const;
 
-/** Settings of a connection that only listens: it is made anew where it breaks. */
+/** Settings of a connection that only listens. If it breaks, a new one is made. */
 export const listeningSettings: Readonly<Record<string, unknown>> = {
   ...nodeSettings,
   retryStrategy: null,
   enableReadyCheck: true,
-  // It may be silent for long; who listens sees to that.
+  // It may be silent for long. The listening code checks it.
   socketTimeout: undefined,
 };
 
 /** Loads ioredis, which a user of a URL has to have. */
 async function loadIoredis(): Promise<Ioredis> {
   try {
-    // Of the module only what stands in `Ioredis` is used.
+    // Only the exports in `Ioredis` are used.
     const loaded = (await import('ioredis')) as unknown as Partial<Ioredis> & { readonly default?: Partial<Ioredis> };
     const { Redis, Cluster } = { ...loaded.default, ...loaded };
     if (Redis === undefined || Cluster === undefined) throw new TypeError('it has no Redis and Cluster');
@@ -117,9 +120,9 @@ async function loadIoredis(): Promise<Ioredis> {
   }
 }
 
-/** Makes clients out of what a program gave. @param callMs Time that a call may take. */
+/** Makes clients from a program's argument. @param callMs Time limit of a call. */
 export async function madeOf(given: string | RedisSentinels | RedisClient, callMs: number): Promise<EngineClient> {
-  // A connection is as patient as a call. One that is silent for longer while something is asked is given up.
+  // A connection has the time limits of a call. If it is silent for longer while a call is pending, it is closed.
   const times = { connectTimeout: callMs, socketTimeout: 2.5 * callMs };
   if (typeof given === 'string') {
     const { Redis } = await loadIoredis();
@@ -149,7 +152,7 @@ export function nodeKey({ options: { host = '127.0.0.1', port = 6379 } }: Engine
   return `${host}:${port}`;
 }
 
-/** Host and port of what a program gave, as far as it names one; never a name or password. */
+/** Host and port from a program's argument, as far as it names them; never a name or password. */
 export function redisPlaceOf(given: string | RedisSentinels | RedisClient): string | undefined {
   if (typeof given === 'string') {
     const { hostname, port } = new URL(given);
@@ -161,16 +164,16 @@ export function redisPlaceOf(given: string | RedisSentinels | RedisClient): stri
   }
   const client = given as unknown as EngineClient;
   const { host, path, sentinels } = client.options ?? {};
-  // A client says that its host is localhost where a socket or sentinels take its place.
+  // A client reports the host localhost even if it uses a socket or sentinels.
   const isNamed = client.isCluster !== true && host !== undefined && !path && !sentinels;
   return isNamed ? nodeKey(client) : undefined;
 }
 
-/** Takes credentials from what was given as the URL of a Redis: what stands before the last @, from a question mark on, and for a port that is none. */
+/** Removes credentials from a Redis URL: the part before the last @, the query, and an invalid port. */
 export function withoutCredentials(text: string): string {
   const scheme = /^[a-z][a-z\d+.-]*:\/\//i.exec(text)?.[0] ?? '';
   const rest = text.slice(scheme.length);
   const [place = ''] = rest.slice(rest.lastIndexOf('@') + 1).split(/[?#]/, 1);
-  // Without a host a password stands where the port would.
+  // Without a host, a password may be in the place of the port.
   return scheme + place.replace(/:(?!\d{1,5}(\/|$)).*$/s, ':…');
 }

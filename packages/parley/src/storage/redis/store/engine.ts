@@ -17,7 +17,7 @@ export const longestCallMs = 2_000;
 /** Time after which a cluster is asked again who has what, in milliseconds. */
 const refreshMs = 5_000;
 
-/** The connections of a store to its servers: opened by the first call, and by the next one where that failed. */
+/** The connections of a store to its servers. The first call opens them. If that fails, the next call tries again. */
 export class RedisEngine {
   readonly #given: string | RedisSentinels | RedisClient;
   readonly #warn: (message: string) => void;
@@ -60,22 +60,22 @@ export class RedisEngine {
     return this.#client;
   }
 
-  /** The last thing that went wrong with a connection. */
+  /** The last error of a connection. */
   get lastError(): unknown {
     return this.#lastError;
   }
 
-  /** Makes the error of a store of what went wrong here. */
+  /** Makes a store error from an error of this engine. */
   errorOf(error: unknown): StoreError {
     return asStoreError(error, this.#lastError, redisPlaceOf(this.#given));
   }
 
-  /** Name of the node that has a key; empty where there is one alone. */
+  /** Name of the node that has a key; empty if there is only one node. */
   ownerOf(client: EngineClient, key: string): string {
     return client.isCluster === true ? (client.slots?.[slotOf(key)]?.[0] ?? '') : '';
   }
 
-  /** The node that has a key, where it can be sent to now. */
+  /** The node that has a key, if it can be used now. */
   readyFor(key: string): EngineClient | undefined {
     const client = this.#client;
     if (client?.status !== 'ready') return undefined;
@@ -195,10 +195,10 @@ export class RedisEngine {
   }
 }
 
-/** Rejects when something takes longer than what is left of the time of a call; it goes on all the same. */
+/** Rejects if work takes longer than the remaining time of a call. The work continues all the same. */
 export function answeredWithin<Result>(work: Promise<Result>, ms: number): Promise<Result> {
   return new Promise((resolve, reject) => {
-    // A process that stood still hears of its time before what came meanwhile: that is read first.
+    // After a process stood still, its timer fires before data that has arrived. So the data is read first.
     const cancel = after(Math.max(0, ms), () => soon(() => reject(new TimeoutError(longestCallMs))), true);
     work.then(
       (value) => {
@@ -222,14 +222,14 @@ export class TimeoutError extends Error {
 }
 
 /**
- * Makes the error of a store of what went wrong.
+ * Makes a store error from any error.
  *
- * @param earlier The last thing that went wrong with a connection.
- * @param place Where the store is, for who must find out which.
+ * @param earlier The last error of a connection.
+ * @param place The store's address, for the operator.
  */
 export function asStoreError(error: unknown, earlier?: unknown, place?: string): StoreError {
   if (error instanceof StoreError) return error;
-  // It holds what was sent, which may be a secret.
+  // It contains the sent command, which may be a secret.
   if (error instanceof Error && 'command' in error) delete error.command;
   const words = messageOf(error);
   const at = place === undefined ? '' : ` (at ${place})`;

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 
-/** The most names whose hashes are remembered. */
+/** Limit of cached hashes of names. */
 const mostRemembered = 10_000;
 
 /**
- * Names of what a store has in Redis. Whatever belongs together has one tag, the part in braces by which a cluster says where a key is: 128 bits of
- * SHA-256, so that nobody who sees a key learns what it was made of.
+ * Keys of a store in Redis. Related keys share one hash tag, the part in braces that decides the slot in a cluster. It
+ * is 128 bits of SHA-256, so that a key does not reveal the name that it was made from.
  */
 export class RedisKeys {
   readonly #base: string;
   readonly #tags = new Map<string, string>();
 
   /**
-   * @param prefix What the user's client puts before all keys.
+   * @param prefix The user's client's prefix for all keys.
    * @param name Name of the service.
    */
   constructor(prefix: string, name: string) {
@@ -76,7 +76,7 @@ export class RedisKeys {
 /** Number of the places of a cluster. */
 const slots = 16_384;
 
-/** Place of a key in a cluster: CRC-16 (XMODEM) of what stands in its first braces, or of all of it. */
+/** Slot of a key in a cluster: CRC-16 (XMODEM) of the text in its first braces, or of the whole key. */
 export function slotOf(key: string): number {
   const opens = key.indexOf('{');
   const closes = opens < 0 ? -1 : key.indexOf('}', opens + 1);

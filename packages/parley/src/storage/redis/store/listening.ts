@@ -6,10 +6,13 @@ import { slotOf } from './keys.ts';
 
 /** Time after which a connection that listens is asked whether it still does. */
 const beatMs = 5_000;
-/** Waits between tries to be heard again, shorter than others wait before they say that nobody is here (`connection/relay/insistent.ts`). */
+/**
+ * Pauses between attempts to subscribe again. They are shorter than the time after which publishers consider this
+ * process dead (`connection/relay/insistent.ts`).
+ */
 const shortestRetryMs = 25;
 const longestRetryMs = 200;
-/** Time without tries after which the first of the next ones is soon. */
+/** Time without attempts after which the next first attempt comes soon. */
 const calmMs = 5_000;
 
 /** Listener to a channel. */
@@ -22,12 +25,12 @@ interface Channel {
   readonly name: string;
   readonly slot: number;
   readonly listeners: Set<Listener>;
-  /** Tells if it is heard; `asked` while a server was told. */
+  /** State of the subscription; `asked` while the request is under way. */
   state: 'silent' | 'asked' | 'heard';
-  /** True once it was heard: what comes later may have been missed. */
+  /** True after it was subscribed once: later texts may have been missed. */
   wasHeard: boolean;
   ear: Ear | undefined;
-  /** Told when it is heard. */
+  /** Called when it is subscribed. */
   readonly waiting: Set<() => void>;
 }
 
@@ -41,13 +44,13 @@ interface Ear {
 }
 
 /**
- * Listens to channels, each at the node that has its place, by sharded subscriptions. Where a connection breaks or a place moves, it listens again as soon
- * as somebody can be reached, and tells the listeners that they may have missed something.
+ * Listens to channels, each at the node of its slot, by sharded subscriptions. If a connection breaks or a slot moves,
+ * it subscribes again as soon as a server can be reached, and reports a gap to the listeners.
  */
 export class RedisListening {
   readonly #engine: RedisEngine;
   readonly #channels = new Map<string, Channel>();
-  /** Those that no server was told of yet, or not any more. */
+  /** Channels without a subscription or a request for one. */
   readonly #silent = new Set<Channel>();
   readonly #ears = new Map<string, Ear>();
   #cancelRetry: (() => void) | undefined;
@@ -62,7 +65,7 @@ export class RedisListening {
    * Listens to a channel from when it resolves.
    *
    * @returns Ends that.
-   * @throws StoreError `unavailable` where nothing was heard within 2 seconds.
+   * @throws StoreError `unavailable` if the subscription failed within 2 seconds.
    */
   async listen(name: string, listener: Listener): Promise<() => void> {
     const until = monotonicNow() + this.#engine.callMs;
@@ -152,7 +155,7 @@ export class RedisListening {
   }
 
   #earAt(node: string, client: EngineClient): Ear {
-    // What goes wrong ends the connection, and is seen by that.
+    // Errors end the connection, which is handled there.
     client.on('error', () => {});
     const ear: Ear = {
       node,
@@ -166,7 +169,7 @@ export class RedisListening {
       () => this.#lose(ear),
     );
     client.on('smessage', (name: string, text: string) => this.#heard(ear, name, text));
-    // A place moved: the server listens no more for some of the channels, and does not say here for which.
+    // A slot moved: the server ended the subscription of some channels, and does not name them here.
     client.on('moved', () => this.#doubt(ear));
     client.on('end', () => this.#lose(ear));
     client.on('close', () => this.#lose(ear));
@@ -181,7 +184,7 @@ export class RedisListening {
     } catch {
       return this.#lose(ear);
     }
-    // Nobody listens any more, or another server is asked: what is told now would stay told.
+    // The channel has no listener any more, or another server has it. Otherwise this subscription would stay.
     const asked = channels
       .filter((channel) => channel.ear === ear)
       .map(
@@ -209,14 +212,15 @@ export class RedisListening {
   }
 
   /**
-   * Tells whether a node is none that handed over: a replica listens too, but who publishes at its primary counts nobody there. Asked after it was told what to
-   * listen to: what it listened to before it handed over it ends by itself, and says so.
+   * Tells whether a node is a primary that has not handed over. A replica accepts subscriptions too, but a publisher at
+   * its primary does not count them. This is checked after the subscription: earlier subscriptions end with the
+   * handover, and are reported.
    */
   #isPrimary({ client }: Ear): true | Promise<boolean> {
     if (this.#engine.client?.isCluster !== true) return true;
     const info = answeredWithin(client.call('info', 'replication'), this.#engine.callMs);
     const isPrimary = info.then((text) => !/^role:slave\b/m.test(String(text)));
-    // Where every channel was refused nobody waits for it.
+    // If every channel was refused, this promise has no consumer.
     isPrimary.catch(() => undefined);
     return isPrimary;
   }
@@ -233,12 +237,12 @@ export class RedisListening {
 
   #heard(ear: Ear, name: string, text: string): void {
     const channel = this.#channels.get(name);
-    // What another node sends is heard there too.
+    // Messages from a node that no longer has the channel are dropped.
     if (channel === undefined || channel.ear !== ear) return;
     for (const listener of channel.listeners) listener.hear(text);
   }
 
-  /** Tells a node once more what is listened to. */
+  /** Subscribes at a node again. */
   #doubt(ear: Ear): void {
     if (this.#ears.get(ear.node) !== ear) return;
     for (const channel of ear.channels) this.#silence(channel);
@@ -270,7 +274,7 @@ export class RedisListening {
     });
   }
 
-  /** Asks from time to time whether a connection lives, and whether its node still has what is listened to there. */
+  /** Checks from time to time whether a connection is alive, and whether its node still has the channels. */
   #beat(ear: Ear): void {
     if (this.#ears.get(ear.node) !== ear) return;
     ear.cancelBeat = after(beatMs, () => {

@@ -10,18 +10,18 @@ import { wholeTtl } from './redis-records.ts';
 import { prefixOf, refuseName } from './redis-store.ts';
 import { storeScripts } from './store-scripts.ts';
 
-/** The most responses that are kept of one server. */
+/** Limit of stored responses of one server. */
 const mostResponses = 10_000;
-/** The longest response that is kept, in characters. */
+/** The longest stored response, in characters. */
 const longestResponse = 4 * 1024 * 1024;
 
 /** Options of a cache in Redis. */
 export interface RedisCacheOptions {
-  /** Name of the program, the same in all processes that share the cache, as that of a store; `parley` by default. */
+  /** Name of the program, the same in all processes that share the cache, like that of a store; `parley` by default. */
   readonly name?: string;
   /**
-   * Keys that seal the responses, the newest first, 32 bytes each, as bytes or in base64. What was asked (methods and their parameters) can be read in Redis all
-   * the same, since what changed is forgotten by it. Left out, responses are kept as they are.
+   * Keys that seal the responses, the newest first, 32 bytes each, as bytes or in base64. Methods and parameters stay
+   * readable in Redis, since they are needed to remove stale responses. By default responses are not encrypted.
    */
   readonly keys?: readonly SealingKey[];
 }
@@ -35,11 +35,12 @@ export interface RedisCache extends CacheStore {
 }
 
 /**
- * Makes a cache of responses that clients of several processes share, for the option `cacheStore` of `connect`. It keeps up to 10,000 responses of each server, each
- * for its time and of up to 4 Mi characters; of more it forgets some at random. It connects at its first use.
+ * Makes a cache of responses that clients of several processes share, for the option `cacheStore` of `connect`. It
+ * stores up to 10,000 responses of each server, each for its lifetime and with up to 4 Mi characters. Beyond that it
+ * drops some at random. It connects on first use.
  *
  * @param client A URL, sentinels, or a client of ioredis, as for `redis`.
- * @throws TypeError for what is none of these, and for options that are unknown or make no sense.
+ * @throws TypeError for any other value, and for unknown or invalid options.
  */
 export function redisCache(client: string | RedisSentinels | RedisClient, options: RedisCacheOptions = {}): RedisCache {
   refuseUnknown('redisCache', options, optionNames);
@@ -64,7 +65,7 @@ export function redisCache(client: string | RedisSentinels | RedisClient, option
     },
     async set(key, value, ttlMs) {
       if (value.length > longestResponse) {
-        // What was kept before is older than this.
+        // The earlier entry is older than this one, so it is removed.
         await calls.send('unlink', placeOf(key)[1]);
         return;
       }

@@ -5,11 +5,11 @@ import type { Calls } from './calls.ts';
 import type { RedisKeys } from './keys.ts';
 import { storeScripts } from './store-scripts.ts';
 
-/** Records in Redis: a text each, which goes by itself. */
+/** Records in Redis: each is a text that expires by itself. */
 export class RedisRecords implements Records {
   readonly #calls: Calls;
   readonly #keys: RedisKeys;
-  /** Names this process among the writers, so that what is tried again is known to be the same. */
+  /** Identifies this process as a writer, so that a retry is recognized. */
   readonly #writer: string = crypto.randomUUID().replaceAll('-', '').slice(0, 12);
   readonly #longest: number;
   #puts = 0;
@@ -53,7 +53,7 @@ export function wholeTtl(ms: number): number {
   return Math.max(1, wholeMs(ms));
 }
 
-/** Takes apart what is kept: the version, the mark of its writer, and the text. */
+/** Splits a stored value: the version, the mark of its writer, and the text. */
 function recordOf(kept: string): KeptRecord | undefined {
   const version = kept.indexOf(' ');
   const mark = kept.indexOf(' ', version + 1);

@@ -10,7 +10,7 @@ import type { RedisListening } from './listening.ts';
 const longestWaitMs = 5_000;
 /** The most characters that wait where their server cannot be sent to. */
 const longestWaiting = 8 * 1024 * 1024;
-/** The most where it answers, and they wait for those before them. */
+/** Limit while the server answers and texts wait for earlier ones. */
 const longestInTurn = 64 * 1024 * 1024;
 /** The most texts, and characters of them, that are published together. */
 const mostAtOnce = 100;
@@ -20,9 +20,10 @@ const besideText = 256;
 const pauseMs = 50;
 
 /**
- * Publishes at a primary alone. A replica takes a bare `SPUBLISH` too, as one that handed over does, and answers how many listen there; what it tells them is
- * overtaken by what the new primary does. A script that names a key is sent on to that. Its text is short enough to go along each time, and it has no first
- * line, so that a full server runs it.
+ * Publishes only at a primary. A replica also accepts a bare `SPUBLISH`, as a former primary does, and returns its
+ * number of listeners. But the new primary's messages overtake its own. A script that names a key is redirected to the
+ * primary. The text of the script is short enough to be sent each time. It has no first line, so that a full server
+ * runs it.
  */
 const publishing =
   "local heard = {} for at, text in ipairs(ARGV) do heard[at] = redis.call('spublish', KEYS[1], text) end return heard";
@@ -43,9 +44,9 @@ interface Queue {
 }
 
 /**
- * Carries texts by `SPUBLISH`. Those of one channel leave in the order in which they came. In a cluster they leave once those before have arrived, all that came
- * meanwhile together: what is sent on to where a place moved is overtaken by what is sent there at once. While a server fails over they wait, each at most 5
- * seconds; one that may have been sent is never sent again.
+ * Sends texts by `SPUBLISH`. Those of one channel keep their order. In a cluster, they are sent after the previous ones
+ * have arrived, all waiting ones together: otherwise a redirected message could be overtaken by a direct one. During a
+ * failover they wait, each at most 5 seconds. A text that may have been sent is never sent again.
  */
 export class RedisStoreBus implements CountingBus {
   readonly #engine: RedisEngine;
@@ -89,7 +90,7 @@ export class RedisStoreBus implements CountingBus {
 
   async subscribe(channel: string, hear: (text: string) => void, onGap: () => void = ignore): Promise<Unsubscribe> {
     let isOver = false;
-    // What a listener throws is in nobody's way.
+    // An error of one listener does not affect others.
     const told = (run: () => void): void => queueMicrotask(() => isOver || run());
     const leave = await this.#listening.listen(this.#keys.channel(channel), {
       hear: (text) => told(() => hear(text)),
@@ -136,7 +137,7 @@ export class RedisStoreBus implements CountingBus {
     this.#waiting.delete(name);
   }
 
-  /** Sends texts together, and waits with each no longer than its time: what was before them may have had no answer for as long. */
+  /** Sends texts together, each within its own time limit: earlier ones may have used much of it. */
   async #sendInTime(name: string, some: readonly Waiting[], queue: Queue): Promise<void> {
     let error: unknown = new TimeoutError(this.#longestWait);
     for (let left = some, leastMs = 0; ; leastMs = pauseMs) {
@@ -157,7 +158,7 @@ export class RedisStoreBus implements CountingBus {
     }
   }
 
-  /** Sends texts where their server can be sent to now, and tells who waits; false where it cannot. */
+  /** Sends texts if their server can be reached now, and settles their promises; false if it cannot. */
   async #sentOnce(name: string, some: readonly Waiting[], until: number): Promise<boolean> {
     const opened = await answeredWithin(this.#engine.open(), Math.min(until - monotonicNow(), this.#engine.callMs));
     const client = this.#engine.readyFor(name);
@@ -171,7 +172,7 @@ export class RedisStoreBus implements CountingBus {
     return true;
   }
 
-  /** A server that is away for longer is not waited for. */
+  /** Texts for a server that is down for longer fail at once. */
   #refuseLost(node: string): void {
     const now = monotonicNow();
     const since = this.#lostSince.get(node) ?? now;
@@ -190,10 +191,10 @@ function countOf(queue: readonly Waiting[]): number {
   return over < 0 ? next.length : over;
 }
 
-/** Room that a text takes which waits, with what it takes to tell who waits for it, in characters. */
+/** Room of a waiting text and its promise, in characters. */
 function roomOf(text: string): number {
   return text.length + besideText;
 }
 
-/** In the place of who hears of gaps: tasks take a bus that need not tell of them. */
+/** Used when a subscriber passes no gap listener: tasks accept a bus without gap notices. */
 function ignore(): void {}

@@ -21,17 +21,20 @@ import { taskConnection } from './task-connection.ts';
 /** Options of a store in Redis. */
 export interface RedisStoreOptions {
   /**
-   * Name of the service, the same in all its processes and in no other that has the same Redis: letters, digits, `-`, `_` and `.`, up to 64; `parley` by
-   * default. It stands in the names of all keys, as in `p:parley:{…}:r`.
+   * Name of the service, the same in all its processes and in no other service on the same Redis: letters, digits, `-`,
+   * `_` and `.`, up to 64; `parley` by default. It is part of all keys, as in `p:parley:{…}:r`.
    */
   readonly name?: string;
   /**
-   * RedisKeys that seal all texts in Redis (AES-256-GCM), the newest first: it seals, and any of them opens. 32 bytes each, as bytes or in base64, the same in all
-   * processes. Texts that none of them opens count as not there. A function is asked each minute; `onWarning` hears when it fails, and those that it gave before go on. Left
-   * out, texts are kept as they are.
+   * RedisKeys that seal all texts in Redis (AES-256-GCM), the newest first: it seals, and any of them opens. 32 bytes
+   * each, as bytes or in base64, the same in all processes. A text that no key opens counts as missing. A function is
+   * called each minute. If it fails, `onWarning` gets the error, and the previous keys stay in use. By default texts
+   * are not encrypted.
    */
   readonly keys?: SealingKeys;
-  /** Hears once in which way the server, as it is set up, may forget what it keeps; printed to standard error by default. */
+  /**
+   * Called once with the way in which the server, as configured, may lose data; printed to standard error by default.
+   */
   readonly onWarning?: (message: string) => void;
 }
 
@@ -43,16 +46,19 @@ export interface RedisStore extends Store {
 }
 
 /**
- * Makes a store in Redis, from version 7.0 on, or in Valkey, from 7.2 on, that all processes of a service share: one server, one with sentinels, or a cluster.
- * It needs the package ioredis, version 6 or newer, and connects when it is first asked for something, or checked.
+ * Makes a store in Redis 7.0 or later, or in Valkey 7.2 or later, that all processes of a service share: one server,
+ * one with sentinels, or a cluster. It needs the package ioredis, version 6 or newer. It connects on its first use or
+ * check.
  *
- * What Redis keeps is as durable as it is set up. It must not forget what has not expired: `maxmemory-policy` is `noeviction`, or `check` and all calls reject.
- * Everything expires by itself but tasks, which end by their own rules. A store that cannot be reached rejects each call within 2 seconds, and while it stays away,
- * at once; texts on the bus wait up to 5 seconds. Where its connections break they are opened again for as long as the store is not closed.
+ * Data in Redis is as durable as its configuration. Redis must not drop unexpired data: `maxmemory-policy` must be
+ * `noeviction`, otherwise `check` and all calls reject. All data expires by itself except tasks, which have their own
+ * rules. If the store cannot be reached, each call rejects within 2 seconds, and during a longer outage at once. Texts
+ * on the bus wait up to 5 seconds. Broken connections are opened again until the store is closed.
  *
- * @param client The URL, `redis://…` or `rediss://…`, of a server or of any node of a cluster; the sentinels; or a client of ioredis, of which the store takes
- *   the settings for connections of its own, and which stays open.
- * @throws TypeError for what is none of these, and for options that are unknown or make no sense.
+ * @param client The URL, `redis://…` or `rediss://…`, of a server or of any node of a cluster; the sentinels; or a
+ *   client of ioredis. The store takes
+ * the settings of that client for its own connections, and leaves the client open.
+ * @throws TypeError for any other value, and for unknown or invalid options.
  */
 export function redis(client: string | RedisSentinels | RedisClient, options: RedisStoreOptions = {}): RedisStore {
   return redisWithin(longestCallMs, client, options);
@@ -102,9 +108,9 @@ export function redisWithin(
 }
 
 /**
- * Finds out what a client puts before all keys.
+ * Finds a client's prefix for all keys.
  *
- * @throws TypeError for what is no client, URL or sentinels.
+ * @throws TypeError if it is not a client, URL or sentinels.
  */
 export function prefixOf(client: unknown): string {
   if (typeof client === 'string') {
@@ -117,7 +123,7 @@ export function prefixOf(client: unknown): string {
     if ('sentinels' in client && Array.isArray(client.sentinels) && 'name' in client && typeof client.name === 'string')
       return '';
     if ('call' in client && 'duplicate' in client) {
-      // Of ioredis, whose clients have them.
+      // Clients of ioredis have these options.
       const { options } = client as unknown as EngineClient;
       return options.keyPrefix ?? '';
     }
@@ -127,13 +133,13 @@ export function prefixOf(client: unknown): string {
   );
 }
 
-/** @throws TypeError for what is no name of a service. */
+/** @throws TypeError for an invalid name of a service. */
 export function refuseName(name: unknown): void {
   if (typeof name !== 'string' || !/^[\w.-]{1,64}$/.test(name))
     throw new TypeError('name must be up to 64 letters, digits, -, _ and .');
 }
 
-/** Writes something at every primary, so that a server that is away or full is seen. */
+/** Writes a value at every primary, to detect a server that is down or full. */
 async function checked(engine: RedisEngine, keys: RedisKeys): Promise<void> {
   try {
     const client = await answeredWithin(engine.open(), engine.callMs);

@@ -5,10 +5,10 @@ import { asStoreError } from './engine.ts';
 import type { RedisKeys } from './keys.ts';
 import { storeScripts } from './store-scripts.ts';
 
-/** Of one session. */
+/** Limits of one session. */
 const mostEvents = 200;
 const mostBytes = 1024 * 1024;
-/** Time that a stream is kept after it was last written. */
+/** Lifetime of a stream after its last write. */
 const lifeMs = 5 * 60_000;
 /** The longest text about a stream, in characters. */
 const longestAbout = 65_536;
@@ -17,7 +17,7 @@ const mostAtOnce = 100;
 const longestAtOnce = 1024 * 1024;
 /** The most characters of one stream that wait for those before. */
 const longestWaiting = 8 * 1024 * 1024;
-/** The most streams, and calls of one, of which it is remembered that nobody knows whether they were done. */
+/** Limits of streams, and of calls of one stream, whose outcome is unknown. */
 const mostInDoubt = 1_000;
 const mostOfOne = 8;
 
@@ -69,8 +69,9 @@ export class RedisStreams implements StreamLogs {
   }
 
   /**
-   * Makes somebody the writer. One who was not it before is known by a mark of his call, by which what is late of that fences nobody who came after it: who hears
-   * nothing of a call makes the same again, and says which others may be late.
+   * Makes a new writer. A writer that is not the previous one has the mark of its call. So a late duplicate of that
+   * call fences no newer writer. If a call has no answer, it is repeated unchanged, with a list of other calls that may
+   * be late.
    */
   async #begun(
     keys: readonly [string, string],
@@ -106,7 +107,7 @@ export class RedisStreams implements StreamLogs {
     const values = [this.#keys.tag(stream), after, lifeMs];
     const found = await this.#calls.run(storeScripts.read, this.#keysOf(session, stream), values);
     if (!Array.isArray(found)) return undefined;
-    // The script gives nothing else.
+    // The script returns exactly this.
     const [complete, about, texts] = found as [number, string, string[]];
     const events = texts.map((data, at) => ({ number: after + 1 + at, data }));
     return { events, complete: complete === 1, about };
@@ -135,7 +136,7 @@ interface Waiting {
 class RedisStreamWriter implements StreamWriter {
   readonly #calls: Calls;
   readonly #stream: Written;
-  /** Number of the last event that is known to be kept, and of the last that was given. */
+  /** Numbers of the last event that is known to be stored, and of the last assigned one. */
   #kept: number;
   #last: number;
   #waiting: Waiting[] = [];
@@ -194,7 +195,7 @@ class RedisStreamWriter implements StreamWriter {
     }
     const some = this.#waiting.splice(0, count);
     for (const { data } of some) this.#length -= data.length;
-    // There is one at least where this is asked.
+    // There is at least one when this is called.
     return some as unknown as readonly [Waiting, ...Waiting[]];
   }
 
@@ -205,7 +206,7 @@ class RedisStreamWriter implements StreamWriter {
     const head = [name, epoch, number, isLast, lifeMs, mostEvents, mostBytes];
     const texts = some.map(({ data }) => data);
     let kept = await this.#calls.run(storeScripts.append, keys, [...head, '', ...texts], until);
-    // It was forgotten: who writes it says again what it is about.
+    // The stream was dropped: its writer sends its description again.
     if (kept === 'unknown')
       kept = await this.#calls.run(storeScripts.append, keys, [...head, `=${about}`, ...texts], until);
     if (kept === 'fenced') throw fenced();

@@ -2,11 +2,11 @@ import { StoreError } from '../../store.ts';
 import type { EngineClient } from './client.ts';
 
 /**
- * Sees whether a server is one that a store can be in.
+ * Checks whether a server can hold a store.
  *
- * @param text What it answers to INFO.
- * @returns In which way it may forget what it said that it keeps, if there is one.
- * @throws StoreError that says what has to be another way.
+ * @param text Its reply to INFO.
+ * @returns The way in which it may lose confirmed data, if there is one.
+ * @throws StoreError with the setting that must change.
  */
 export function requireSuitable(text: string): string | undefined {
   const facts = new Map(

@@ -13,8 +13,9 @@ const longestAbout = 65_536;
 export const sealedRoom = 5;
 
 /**
- * Seals the texts of a store (AES-256-GCM), each bound to what it is and where it is kept, so that none can be put in the place of another. A text that does not
- * open counts as none. The bounds of texts are those before they are sealed; the store inside has to take what sealing adds.
+ * Seals the texts of a store (AES-256-GCM), each bound to its kind and its key, so that none can replace another. A
+ * text that does not open counts as missing. The limits apply to texts before they are sealed. The inner store must
+ * accept the larger sealed texts.
  */
 export function sealedStore<Inside extends Store>(store: Inside, keys: SealingKeys): Inside {
   const seal = createSeal(keys, { purpose: 'store' });
@@ -31,7 +32,10 @@ function sealedRecords(records: Records, seal: Seal): Records {
     refuseLonger(text, longestRecord, 'a record');
     return await seal.seal(text, bound('record', key));
   };
-  /** Seals a record by the newest key, since what is in use for long outlives the one that it was sealed by. False where it is so already, or another one was quicker. */
+  /**
+   * Seals a record with the newest key, since a record in long use may outlive the key that sealed it. False if it has
+   * the newest key already, or another process was faster.
+   */
   const sealAnew = async (key: string, ttlMs: number): Promise<boolean> => {
     const kept = await records.get(key);
     if (kept === undefined || (await seal.isNewest(kept.text))) return false;
@@ -48,7 +52,7 @@ function sealedRecords(records: Records, seal: Seal): Records {
     },
     put: async (key, text, ttlMs, version) => await records.put(key, await sealed(key, text), ttlMs, version),
     async touch(key, ttlMs) {
-      // What cannot be sealed anew now is kept alive all the same.
+      // If it cannot be sealed again now, its lifetime is extended all the same.
       const isAnew = await sealAnew(key, ttlMs).catch(() => false);
       return isAnew || (await records.touch(key, ttlMs));
     },
@@ -94,11 +98,11 @@ function sealedBus(bus: CountingBus, seal: Seal): CountingBus {
       refuseLonger(text, longestBusText, 'a text on the bus');
       return inOrder(seal.seal(text, bound('bus', channel)), (sealed) => bus.publish(channel, sealed));
     },
-    // Who listens as to any bus need not hear of gaps.
+    // An ordinary subscriber of a bus needs no gap notice.
     subscribe(channel, hear, onGap = () => undefined) {
       const heardInOrder = turns();
       const open = (sealed: string): void => {
-        // What does not open was missed, and so was what came while the keys could not be had.
+        // A text that does not open counts as missed, and so do texts from a time without keys.
         const opening = seal.open(sealed, bound('bus', channel)).catch(() => undefined);
         void heardInOrder(opening, (text) => (text === undefined ? onGap() : hear(text)));
       };
@@ -107,7 +111,7 @@ function sealedBus(bus: CountingBus, seal: Seal): CountingBus {
   };
 }
 
-/** Goes on with what is ready in the order in which it was begun; what comes of that is not waited for. */
+/** Handles ready values in the order in which they were begun, without waiting for the outcome. */
 function turns(): <Ready, Result>(
   ready: Promise<Ready>,
   proceed: (ready: Ready) => NowOrLater<Result>,

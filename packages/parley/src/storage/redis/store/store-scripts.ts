@@ -1,4 +1,7 @@
-/** Scripts of the store. Each has keys of one tag alone, and may be run twice for one call: the second time does nothing more, and says the same. */
+/**
+ * Scripts of the store. Each uses keys with only one tag, and is idempotent: a second run of a call changes nothing
+ * more, and returns the same.
+ */
 
 import { createHash } from 'node:crypto';
 
@@ -34,9 +37,10 @@ return version
 );
 
 /**
- * Streams of a session: a hash, and a list of events for each stream. The hash has \`n\`, the number of all events, \`b\`, their bytes, \`f\`, the epoch up to which
- * writers are fenced since the log was cleared, and for each stream \`s\` with what is known of it, \`a\` with what it is about, and \`c\` with the marks of the
- * last calls that made somebody the writer who was not it before, the newest first.
+ * Streams of a session: a hash, and a list of events for each stream. The hash has these fields: \`n\`, the number of
+ * all events; \`b\`, their bytes; \`f\`, the epoch up to which writers are fenced since the log was cleared. For each
+ * stream it has \`s\` with its state, \`a\` with its description, and \`c\` with the marks of the last calls that made
+ * a new writer, the newest first.
  */
 const streams = `
 local key = KEYS[1]
@@ -85,7 +89,10 @@ local function all()
 end
 `;
 
-/** Epoch of a writer: of one who goes on by his mark the next one, and else one far from that, also where a clock goes back. */
+/**
+ * Epoch of a writer: the next one for a writer that continues by its mark. Otherwise one that is far away, even if the
+ * clock goes back.
+ */
 const write = script(
   '',
   `${streams}
@@ -141,7 +148,7 @@ return { string.format('%.0f', stream.epoch), stream.last }
 `,
 );
 
-/** The events after those that are kept already are added; nothing else says that a call is the second one. */
+/** Adds the events after the stored ones. That alone makes a repeated call harmless. */
 const append = script(
   '',
   `${streams}
@@ -243,7 +250,7 @@ return 1
 `,
 );
 
-/** The generic cell rate algorithm: what is kept is the time at which the burst is whole again. */
+/** The generic cell rate algorithm: it stores the time at which the burst is full again. */
 const take = script(
   '',
   `

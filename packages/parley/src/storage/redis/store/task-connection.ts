@@ -7,7 +7,7 @@ export function taskConnection(calls: Calls): RedisScripting {
     try {
       return await calls.once(key, (client) => client.call(command, script, 1, key, ...values));
     } catch (error) {
-      // Who sent a digest is told by the server's own words that it knows no such script.
+      // A sender of a digest recognizes the server's own error for an unknown script.
       const cause = error instanceof Error ? error.cause : undefined;
       throw cause instanceof Error && cause.message.startsWith('NOSCRIPT') ? cause : error;
     }
