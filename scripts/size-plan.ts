@@ -124,7 +124,7 @@ export const strangers: readonly Stranger[] = [
   { what: 'the process of inspect', word: /this question waits no more/, in: () => true },
   { what: 'the work on tasks', word: /the process that ran the task ended/, in: () => true },
   { what: 'the check of JSON Schemas', word: /must match exactly one schema in oneOf/, in: () => true },
-  { what: 'regular expressions in linear time', word: /cannot be looked for in linear time/, in: () => true },
+  { what: 'regular expressions in linear time', word: /cannot be matched in linear time/, in: () => true },
 ];
 
 function entryPoint(entry: Entry): Program {

@@ -95,7 +95,7 @@ describe('notifications within one request', () => {
       await assert.rejects(one.call(), {
         name: 'ConnectionError',
         reason: 'too-large',
-        message: /^tools\/call was given up: more than 100000 notifications/,
+        message: /^tools\/call was cancelled: more than 100000 notifications/,
       });
       assert.equal(one.heard(), 100_000);
       assert.equal(await one.cut, true);

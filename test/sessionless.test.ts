@@ -109,7 +109,7 @@ test('a handler that asks its client hears that it cannot, and which capability 
   const { error } = (await answer.json()) as { readonly error: { readonly message: string } };
   assert.match(
     error.message,
-    /roots\/list cannot be asked: no sessions are kept here, so that nothing is known at 2025-11-25/,
+    /roots\/list cannot be asked: no sessions are stored here, so nothing is known at 2025-11-25/,
   );
   assert.deepEqual(error, { code: -32600, message: error.message, data: { requiredCapabilities: { roots: {} } } });
 });

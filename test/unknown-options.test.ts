@@ -136,8 +136,8 @@ describe('An unknown option is a TypeError at once that names the nearest', () =
     const client = await connect(upstream);
     for (const [options, message] of [
       [{ cache: 'always' }, /cache must be "use", "refresh" or "bypass", not "always"/],
-      [{ resultTypes: 'com.example/late' }, /resultTypes must be a list of words or "any"/],
-      [{ resultTypes: [7] }, /resultTypes must be a list of words or "any"/],
+      [{ resultTypes: 'com.example/late' }, /resultTypes must be a list of strings or "any"/],
+      [{ resultTypes: [7] }, /resultTypes must be a list of strings or "any"/],
       [{ timeout: 5 }, /a request has no option "timeout"; .*timeoutMs/],
     ] as const)
       await assert.rejects(async () => client.request('tools/list', {}, loose(options)), {

@@ -187,7 +187,7 @@ export const followed: readonly (readonly [file: string, title: string, texts: r
     'test/authorization/advised-logins.test.ts',
     'where there is no login by another device, the named ways sign in',
     [
-      '${} signs nobody in by another device (its metadata name no device_authorization_endpoint): sign in without the option device',
+      '${} has no sign-in through another device (its metadata name no device_authorization_endpoint): sign in without the option device',
       'without --device, or with --no-browser where there is no browser',
     ],
   ],

@@ -41,7 +41,7 @@ export const followedByPrograms: readonly (readonly [file: string, title: string
     'packages/cli/src/commands/advised-options.test.ts',
     'a resource that the authorization server does not know',
     [
-      "it does not know the resource; where it knows none, set resourceParameter to 'omit'",
+      "it does not know the resource; if it supports no resources at all, set resourceParameter to 'omit'",
       'give --no-resource-parameter',
     ],
   ],
@@ -49,7 +49,7 @@ export const followedByPrograms: readonly (readonly [file: string, title: string
     'packages/cli/src/commands/advised-options.test.ts',
     'an issuer that differs by a slash',
     [
-      "the issuer ${}, which differs by the slash at its end alone: nothing of it is used; if both are one server, say so with servers: { '${}': { issuer: '${}' } }",
+      "the issuer ${}, which differs only by a final slash, so it is not used; if both are one server, allow it with servers: { '${}': { issuer: '${}' } }",
       'with --issuer $1 --as-metadata \'{"issuer":"$2"}\'',
     ],
   ],
@@ -57,8 +57,8 @@ export const followedByPrograms: readonly (readonly [file: string, title: string
     'packages/cli/src/commands/advised-options.test.ts',
     'metadata of an authorization server that publishes none',
     [
-      'the authorization server ${} publishes no metadata; what they would say can be given with the option servers',
-      '${} publishes no metadata, and has no page at ${}, where people sign in at servers without (HTTP ${}); what they would say can be given with the option servers',
+      'the authorization server ${} publishes no metadata; give its endpoints with the option servers',
+      '${} publishes no metadata, and has no page at ${}, the default sign-in page (HTTP ${}); give its endpoints with the option servers',
       'with --issuer and --as-metadata',
       ', or its endpoints by --issuer and --as-metadata',
       'gives up; what they would say can be given by --issuer <issuer> --as-metadata <json>',
@@ -68,7 +68,7 @@ export const followedByPrograms: readonly (readonly [file: string, title: string
     'packages/cli/src/commands/advised-options.test.ts',
     'protection of codes that the authorization server does not publish',
     [
-      "${} does not say that it protects codes (code_challenge_methods_supported without S256); if it is known to, say so with servers: { '${}': { code_challenge_methods_supported: ['S256'] } }",
+      "${} does not declare that it protects codes (code_challenge_methods_supported without S256); if it does, declare it with servers: { '${}': { code_challenge_methods_supported: ['S256'] } }",
       'with --issuer $1 --as-metadata \'{"code_challenge_methods_supported":["S256"]}\'',
     ],
   ],
@@ -108,14 +108,14 @@ export const followedByPrograms: readonly (readonly [file: string, title: string
     'packages/parley/src/transports/node/login/loopback.test.ts',
     'without a browser the error says what to do, and with somebody who was told the address it waits',
     [
-      'no browser could be opened on this machine; sign in where there is one, or open the page by hand (onUrl, --no-browser)',
+      'no browser could be opened on this machine; sign in where there is one, or open the page yourself (onUrl, --no-browser)',
     ],
   ],
   [
     'packages/parley/src/auth/client/person/popup.test.ts',
     'that the browser does not open is asked for again by a click, or told of',
     [
-      'the browser opened no window to sign in, since nobody has just clicked: sign in from a click, or give popup the option onBlocked',
+      'the browser blocked the sign-in window, since there was no click: sign in from a click, or give popup the option onBlocked',
     ],
   ],
   [
@@ -175,7 +175,7 @@ export const followedByPrograms: readonly (readonly [file: string, title: string
   [
     'test/advices/library.test.ts',
     'roots that a server was not told of are given by the named option',
-    ['the server was not told of roots: give `roots` to connect'],
+    ['roots were not declared: give `roots` to connect'],
   ],
   [
     'test/advices/library.test.ts',

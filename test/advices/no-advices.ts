@@ -26,7 +26,7 @@ export const noAdvices: Readonly<Record<string, readonly string[]>> = {
   'says what was not done': [
     '\n${} kinds of messages, ${} in all to a server that offers what "parley example" does; nothing was sent to yours\n',
   ],
-  'says where the result is': ['the server answered at once: there is no task, and `result` has what it said'],
+  'says where the result is': ['the server answered at once: there is no task; `result` has the answer'],
   'says which address is wrong': ['--trusted-proxy has'],
   'says which client does not fit, and nothing that would': [
     'the option client is for ${}, and the server has the authorization server ${}: nothing is sent to it',

@@ -145,7 +145,7 @@ describe('a third party’s account', () => {
     const ann = await scene.client('ann', { revisions: ['2025-06-18'] });
     const link = linkIn(textOf(await ann.callTool('mine'))[0]);
     // Whoever gets another one to open a link of theirs would use the account of that one.
-    assert.equal(await goThrough(scene.visitor('bob'), link, { login: 'bob' }), 'This link is for somebody else');
+    assert.equal(await goThrough(scene.visitor('bob'), link, { login: 'bob' }), 'This link is for another user');
     assert.equal(await goThrough(scene.visitor(), link), 'Sign in first');
     // Nor does it help to send them on from where it goes to the third party.
     const person = scene.visitor('ann');

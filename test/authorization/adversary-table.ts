@@ -274,7 +274,7 @@ export const adversaries: readonly Adversary[] = [
     'invalid-response',
     'login',
   ],
-  ['an answer that is no URL', { callback: () => 'nothing' }, 'invalid-response', 'login'],
+  ['an answer that is not a URL', { callback: () => 'nothing' }, 'invalid-response', 'login'],
   ['a denial', callback((url) => url.searchParams.set('error', 'access_denied')), 'denied', 'login'],
   ['a page that failed', callback((url) => url.searchParams.set('error', 'server_error')), 'server-error', 'login'],
   [

@@ -120,7 +120,7 @@ const rows: readonly Row[] = [
   [
     'metadata that normalize to the issuer',
     server((origin) => ({ issuer: `${origin}/tenant/` })),
-    /differs by the slash at its end alone/,
+    /differs only by a final slash/,
   ],
   ['metadata without S256', server(() => ({ code_challenge_methods_supported: undefined })), /S256/],
   ['a page that is a script', server(() => ({ authorization_endpoint: 'javascript:alert(1)' })), /javascript|https/],

@@ -79,7 +79,7 @@ test('a server that has no such login says what to do instead', async (t) => {
   assert.equal(ran.code, 1);
   assert.match(
     ran.stderr,
-    /^parley: \S+ signs nobody in by another device .*: sign in without --device, or with --no-browser/,
+    /^parley: \S+ has no sign-in through another device .*: sign in without --device, or with --no-browser/,
   );
   assert.ok(!as.requests.includes('POST /reg'));
 });

@@ -29,7 +29,7 @@ for (const date of ['2025-11-25', '2026-07-28'] as const)
     const { content } = await task.result();
     assert.deepEqual(content, [{ type: 'text', text: 'for ann' }]);
     assert.equal(await standing(ann, taskId), 'completed');
-    const unknown = { code: -32602, message: 'there is no such task' };
+    const unknown = { code: -32602, message: 'the task does not exist' };
     assert.deepEqual([await standing(bob, taskId), await standing(bob, 'never')], [unknown, unknown]);
     // The server was asked about it by nobody but ann.
     assert.equal(

@@ -125,10 +125,10 @@ describe('upstreamAuth per-principal', () => {
       });
       assert.match(
         await text(client, 'whoami'),
-        /nobody is signed in at The Files: the user did not agree to go there/,
+        /the user is not signed in at The Files: the user did not agree to go there/,
       );
-      assert.match(await text(client, 'whoami'), /nobody is signed in at The Files: the user declined/);
-      await assert.rejects(client.readResource('note://own'), /nobody is signed in at The Files/);
+      assert.match(await text(client, 'whoami'), /the user is not signed in at The Files: the user declined/);
+      await assert.rejects(client.readResource('note://own'), /the user is not signed in at The Files/);
     }
   });
 
@@ -259,7 +259,7 @@ describe('links to sign in', () => {
     const { browser, signIn } = whole;
     const link = await linkOf(whole, 'ann');
     assert.doesNotMatch(decodeURIComponent(link), /ann|issuer/);
-    assert.equal(heading(await browser('bob').request(link)), 'This link is for somebody else');
+    assert.equal(heading(await browser('bob').request(link)), 'This link is for another user');
     const ann = browser('ann');
     const led = await ann.request(link, { headers: crossSite });
     assert.equal(heading(led), 'Connect The Files?');

@@ -40,7 +40,7 @@ describe('upstreamAuth per-principal', () => {
     assert.equal(await text(bob.client, 'whoami'), 'bob');
     assert.equal(bob.opened.length, 1);
     assert.deepEqual(await bridge.signOut(principalOf('nobody')), { revoked: false });
-    await assert.rejects(bridge.signOut(principalOf('bob'), { upstream: 'else' }), /nobody signs in at "else"/);
+    await assert.rejects(bridge.signOut(principalOf('bob'), { upstream: 'else' }), /there is no sign-in at "else"/);
     assert.deepEqual(await names(await as('eve', '2025-11-25')), ['sign_in']);
   });
 

@@ -160,7 +160,7 @@ test('params that middleware made what they cannot be are its mistake, and nothi
     await client.close();
   }
   assert.equal(errors.length, 4);
-  assert.match(String(errors[0]), /middleware changed the params of tools\/call to what they cannot be/);
+  assert.match(String(errors[0]), /middleware changed the params of tools\/call to invalid ones/);
 });
 
 test('arguments that middleware changed are checked by the schema of the tool', async () => {

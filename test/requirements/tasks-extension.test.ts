@@ -91,7 +91,7 @@ test('an unknown task is an error that says so, for each method [tasks-074, task
   );
   for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
     const { code, message } = await client.ask(method, { taskId: 'x'.repeat(24), inputResponses: {} });
-    assert.deepEqual([code, message], [-32602, 'there is no such task'], method);
+    assert.deepEqual([code, message], [-32602, 'the task does not exist'], method);
   }
 });
 

@@ -177,7 +177,7 @@ for (const [kind, { skip, open }] of Object.entries(kinds))
         jump(t, 30_001);
         await goOn();
         assert.deepEqual(payments, { paid: 0, refused: true });
-        assert.match(errors.join(), /an effect of ctx\.once did not begin: .*for as long as the lease of 30000 ms/);
+        assert.match(errors.join(), /an effect of ctx\.once did not begin: .*for the whole lease of 30000 ms/);
       });
 
     test('begins no effect if it stood still while the store renewed its lease', async (t) => {

@@ -42,7 +42,7 @@ export const leftOut: Readonly<Record<string, Readonly<Record<string, string>>>>
   'transports/http/server/session/shared/about-stream.ts': { ': undefined;': foreign },
   'transports/http/server/session/shared/company.ts': {
     '() => undefined;': inert,
-    "throw new StoreError('unavailable', 'the session could not be kept": chance,
+    "throw new StoreError('unavailable', 'the session could not be stored": chance,
   },
   // What is POSTed for a stream of HTTP+SSE is told to the streams of those, whose channel is another one.
   'transports/http/server/session/shared/shared-stream.ts': { '() => undefined,': inert },

@@ -170,7 +170,7 @@ export const metadataRows: readonly Row[] = [
     rule: 'url-malformed',
     how: 'names an authorization server by no URL',
     change: resource(() => ({ authorization_servers: ['login.example.com'] })),
-    what: /^the authorization server is no URL: login\.example\.com$/,
+    what: /^the authorization server is not a URL: login\.example\.com$/,
     beside: ['authorization-servers-missing'],
   },
   {

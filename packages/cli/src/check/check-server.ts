@@ -52,7 +52,7 @@ const optionNames: Names<ServerCheckOptions> = {
  * `counts.judged` is 0. It does not judge whether tools do what they say.
  *
  * @returns The report, of which `docs/check-report.schema.json` says each part.
- * @throws TypeError for options that are unknown, for revisions that are none, and for a text that is no URL of HTTP.
+ * @throws TypeError for options that are unknown, for revisions that are none, and for a text that is not a URL of HTTP.
  * @throws Error when a server of this process cannot be served.
  * @example
  * const { findings } = await checkServer(server);

@@ -78,7 +78,7 @@ const cases: readonly Case[] = [
     world: () => createWorld({ server: undefined }),
     given: { client },
     named: { client, servers: { [issuer]: { ...endpoints, ...pkce } } },
-    says: /can be given with --issuer and --as-metadata$/,
+    says: /give its endpoints with --issuer and --as-metadata$/,
     typed: ['--client-id', client.id, '--issuer', issuer, '--as-metadata', JSON.stringify({ ...endpoints, ...pkce })],
   },
   {
@@ -87,7 +87,7 @@ const cases: readonly Case[] = [
       createWorld({
         answers: { '/token': ({ body }) => (body['resource'] === undefined ? undefined : refuse('invalid_target')) },
       }),
-    says: /where it knows none, give (--no-resource-parameter)$/,
+    says: /supports no resources at all, give (--no-resource-parameter)$/,
   },
   {
     title: 'a host of an inner network',

@@ -96,7 +96,7 @@ describe('parley bridge --config', { concurrency: 4 }, () => {
   test('fails when no server is reached', async (t) => {
     const { code, stderr } = await inThisProcess(['bridge', '--config', fileWith(t, { dead: servers.dead })]);
     assert.equal(code, 1);
-    assert.match(stderr, /parley: none of the servers is reached: dead: cannot start/);
+    assert.match(stderr, /parley: no server could be reached: dead: cannot start/);
   });
 
   test('keeps a server whose name every object has', async (t) => {

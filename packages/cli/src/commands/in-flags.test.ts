@@ -40,9 +40,9 @@ test('what a command line cannot mean is told in its flags, too', async () => {
 
 test('the setting for an issuer that differs by a slash is told in flags', () => {
   const text =
-    "is used; if both are one server, say so with servers: { 'https://a.example/x': { issuer: 'https://a.example/x/' } }";
+    "is used; if both are one server, allow it with servers: { 'https://a.example/x': { issuer: 'https://a.example/x/' } }";
   const flags = `--issuer https://a.example/x --as-metadata '{"issuer":"https://a.example/x/"}'`;
-  assert.equal(inFlags(text), `is used; if both are one server, say so with ${flags}`);
+  assert.equal(inFlags(text), `is used; if both are one server, allow it with ${flags}`);
 });
 
 test('a limit that no flag sets is told without the name of its option', () => {

@@ -24,7 +24,7 @@ export const targetOptions: ParseArgsOptionsConfig = {
   env: { type: 'string', multiple: true },
 };
 
-/** @throws UsageError when the text is no URL of HTTP. */
+/** @throws UsageError when the text is not a URL of HTTP. */
 export function urlTarget(text: string): Target {
   try {
     return { kind: 'url', url: serverUrl(text) };

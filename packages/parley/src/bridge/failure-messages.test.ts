@@ -15,7 +15,7 @@ const messages: Readonly<Record<ConnectionReason, string>> = {
   exited: 'the server exited',
   'session-lost': 'the server no longer knows the session',
   timeout: 'the server did not answer in time',
-  aborted: 'the request was given up',
+  aborted: 'the request was cancelled',
   http: 'the server answered with a failure',
   unauthorized: 'the server refused the bridge',
   'too-large': 'the server sent too much',
@@ -25,10 +25,10 @@ const messages: Readonly<Record<ConnectionReason, string>> = {
 };
 
 const refusals = {
-  'login-required': 'the upstream server wants somebody to sign in there, whom this bridge cannot ask',
+  'login-required': 'the upstream server requires a sign-in, and this bridge cannot ask its user',
   denied: 'no access to the upstream server was granted',
   'insufficient-scope': 'the upstream server wants more rights for this than were granted',
-  timeout: 'nobody signed in at the upstream server in time',
+  timeout: 'the user did not sign in at the upstream server in time',
   'another reason': 'the bridge could not be authorized at the upstream server',
 };
 

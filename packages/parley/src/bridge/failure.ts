@@ -76,10 +76,10 @@ const noAuthorization = 'the bridge could not be authorized at the upstream serv
 
 /** Messages of such failures for clients. The operator gets what the upstream and its authorization server sent. */
 const refusals: Readonly<Record<string, string>> = {
-  'login-required': 'the upstream server wants somebody to sign in there, whom this bridge cannot ask',
+  'login-required': 'the upstream server requires a sign-in, and this bridge cannot ask its user',
   denied: 'no access to the upstream server was granted',
   'insufficient-scope': 'the upstream server wants more rights for this than were granted',
-  timeout: 'nobody signed in at the upstream server in time',
+  timeout: 'the user did not sign in at the upstream server in time',
 };
 
 /** The reason why the upstream was not reached, in a form that is safe for its clients. */
@@ -102,7 +102,7 @@ const wordsFor: Readonly<Record<ConnectionReason, string>> = {
   exited: 'the server exited',
   'session-lost': 'the server no longer knows the session',
   timeout: 'the server did not answer in time',
-  aborted: 'the request was given up',
+  aborted: 'the request was cancelled',
   http: 'the server answered with a failure',
   unauthorized: 'the server refused the bridge',
   'too-large': 'the server sent too much',

@@ -64,7 +64,7 @@ for (const [what, options, words] of [
     [{ scopes: 'read' }, /scopes must be a list, not "read"/],
     [{ audience: 7 }, /audience must be text, not 7/],
     [{ enterprise: {} }, /enterprise needs client/],
-    [{ enterprise: { client: { id: 'c', secret: 's' } }, audience: 'a' }, /enterprise names the authorization server/],
+    [{ enterprise: { client: { id: 'c', secret: 's' } }, audience: 'a' }, /leave audience out/],
     [{ scope: 'read' }, /upstreamAuth has no option "scope"/],
     [{ as: 'machine' }, /upstreamAuth is 'service', 'exchange' or/],
   ].map(

@@ -83,7 +83,7 @@ describe('a guarded bridge', () => {
 describe('a bridge that nobody guards', () => {
   test('lends the grant of a person to this machine alone', async (t) => {
     const bridge = await bridgeWith(t, person());
-    const refused = /would lend that to whoever reaches it as/;
+    const refused = /would lend that identity to every client that reaches it as/;
     await assert.rejects(listen(bridge, { port: 0, host: '0.0.0.0' }), refused);
     const near: HttpOptions = { allowedHosts: ['localhost:3000', '127.0.0.1', '[::1]'] };
     for (const allowedHosts of [['bridge.example'], 'any'] as const)

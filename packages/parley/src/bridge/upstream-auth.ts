@@ -87,7 +87,7 @@ export function identityOf(
 
 function signingIn(upstream: URL, options: PerPrincipalUpstream): UpstreamIdentity {
   const signIn = (): never => {
-    throw new TypeError('nobody signs people in');
+    throw new TypeError('there is no sign-in');
   };
   return { kind: 'per-principal', upstream, options, signIn };
 }
@@ -102,7 +102,9 @@ function checkExchange(where: string, { audience, resource, scopes, enterprise }
   if (enterprise !== undefined && typeof enterprise.client?.id !== 'string')
     throw new TypeError(`${where}: enterprise needs client, which the authorization server of the upstream knows`);
   if (enterprise !== undefined && audience !== undefined)
-    throw new TypeError(`${where}: enterprise names the authorization server of the upstream as audience; give none`);
+    throw new TypeError(
+      `${where}: with enterprise the audience is the upstream's authorization server; leave audience out`,
+    );
 }
 
 function whoseIs(
@@ -131,7 +133,7 @@ export function behindOf(identities: readonly UpstreamIdentity[]): ActsBehind | 
       const other = isPersons ? otherName(way) : undefined;
       if (other !== undefined)
         throw new TypeError(
-          `this bridge acts as one person at the server behind it, and would lend that to whoever reaches it as ${other}: guard it with protect and choose upstreamAuth, or serve this machine alone`,
+          `this bridge acts as one person at the server behind it, and would lend that identity to every client that reaches it as ${other}: guard it with protect and choose upstreamAuth, or serve this machine alone`,
         );
     },
     refuses: (address) => isPersons && address !== undefined && !/^(?:::ffff:)?127\.|^::1$/.test(address),

@@ -130,7 +130,7 @@ describe('a request of a handshake revision', () => {
     await one.client.callTool('x');
     assert.equal(lastOf(one).message['method'], 'tools/call');
     assert.equal(one.warnings.length, 1);
-    assert.match(String(one.warnings[0]), /did not declare the capability tools, and is asked all the same$/);
+    assert.match(String(one.warnings[0]), /did not declare the capability tools; the request is sent all the same$/);
     await one.client.setLogLevel('debug');
     assert.equal(lastOf(one).message['method'], 'logging/setLevel');
   });

@@ -147,7 +147,7 @@ describe('structured results', () => {
   for (const [$schema, how] of [
     ['https://json-schema.org/draft/2019-09/schema', 'it is read as 2020-12'],
     ['http://json-schema.org/draft-04/schema#', 'it is read as draft-07'],
-    ['https://example.com/mine', 'nothing is held against it'],
+    ['https://example.com/mine', 'nothing is validated against it'],
   ] as const)
     it(`of the dialect ${$schema} are given, with one warning [schema-004]`, async () => {
       const one = await connected(giving({ structuredContent: { sum: 3 } }, { ...output, $schema }));
@@ -196,7 +196,7 @@ describe('structured results', () => {
     );
     await client.listTools();
     await assert.rejects(client.callTool('add'), { reason: 'does-not-fit', message: /\/sum: must be string/ });
-    assert.match(warnings.join(), /held against the rest of it alone: at \/properties\/sum: pattern/);
+    assert.match(warnings.join(), /validated against the rest of it: at \/properties\/sum: pattern/);
   });
 
   it('that would keep this side busy are refused by name: too much to check', async () => {

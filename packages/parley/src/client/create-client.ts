@@ -128,7 +128,7 @@ class SessionClient implements Client {
     let scope: unknown;
     const walk = walkPages<ListItems[Method]>(async (cursor) => {
       if (cursor !== undefined && connection.cursorScope !== scope)
-        throw new ConnectionError('session-lost', 'the session in which the list was begun is gone; begin it again');
+        throw new ConnectionError('session-lost', 'the session of this list has ended; start the list again');
       const page = await this.#requests.page(method, cursor, { ...options, stamp });
       // Only now it is known which session the list was begun in.
       if (cursor === undefined) scope = connection.cursorScope;
@@ -193,7 +193,7 @@ class SessionClient implements Client {
     const { connection, settings } = this.#parts;
     const { inputs } = settings;
     if (connection.revision.clientDescribed === 'once' && inputs.capabilities.roots === undefined)
-      throw new TypeError('the server was not told of roots: give `roots` to connect');
+      throw new TypeError('roots were not declared: give `roots` to connect');
     inputs.roots = roots;
     await this.notifyRootsListChanged();
   }

@@ -118,7 +118,7 @@ export function checkRequest(options: PageOptions & ToolCallOptions): void {
   const { resultTypes } = options;
   const isList = Array.isArray(resultTypes) && resultTypes.every((one) => typeof one === 'string');
   if (resultTypes !== undefined && resultTypes !== 'any' && !isList)
-    throw new TypeError(`resultTypes must be a list of words or "any", not ${shown(resultTypes)}`);
+    throw new TypeError(`resultTypes must be a list of strings or "any", not ${shown(resultTypes)}`);
 }
 
 /** @throws TypeError for an unknown level. */

@@ -87,7 +87,9 @@ export function isByHand(value: unknown): value is ByHand {
  * is ignored.
  */
 export class RoundEnded extends Error {
-  constructor(message = 'the run ended: its questions were sent to the client, whose retry runs it again') {
+  constructor(
+    message = 'the run ended: its questions were sent to the client, and the retry of the client runs it again',
+  ) {
     super(message);
     this.name = 'RoundEnded';
   }

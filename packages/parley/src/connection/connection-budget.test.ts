@@ -30,7 +30,7 @@ describe('a request within which too much comes', () => {
     await assert.rejects(call, {
       name: 'ConnectionError',
       reason: 'too-large',
-      message: 'a was given up: more than 3 notifications came before its answer (option maxNotifications)',
+      message: 'a was cancelled: more than 3 notifications came before its answer (option maxNotifications)',
     });
     const cancelled = one.transport.sent.at(-1)?.message;
     assert.partialDeepStrictEqual(cancelled, { method: 'notifications/cancelled', params: { requestId: 1 } });
@@ -67,7 +67,7 @@ describe('a request within which too much comes', () => {
     await turns();
     times(9, (index) => peerOf(one).send(progress(7, index)));
     // Nor is it charged to another what comes of the first too late.
-    await assert.rejects(flooded, { reason: 'too-large', message: /^a was given up/ });
+    await assert.rejects(flooded, { reason: 'too-large', message: /^a was cancelled/ });
     assert.deepEqual(heard, [1, 2, 3]);
     peerOf(one).send({ jsonrpc: '2.0', id: 2, result: {} });
     await other;

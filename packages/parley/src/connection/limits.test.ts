@@ -142,7 +142,7 @@ test('messages and bytes within a request are counted up to their limits', (t) =
   const { pending, events } = watched(t, limits);
   assert.deepEqual([pending.spend(4), pending.spend(6), events.length], [true, true, 0]);
   assert.equal(pending.spend(0), false);
-  assert.match(events[1] ?? '', /m was given up: more than 2 notifications/);
+  assert.match(events[1] ?? '', /m was cancelled: more than 2 notifications/);
 });
 
 test('a limit must be a number, 0 or more', () => {

@@ -174,7 +174,7 @@ export class PendingRequest<Options extends WaitOptions = WaitOptions> implement
     this.#messages++;
     this.#bytes += bytes;
     const over = overBudget(this.options, this.#messages, this.#bytes);
-    if (over !== undefined) this.#giveUp(new ConnectionError('too-large', `${this.method} was given up: ${over}`));
+    if (over !== undefined) this.#giveUp(new ConnectionError('too-large', `${this.method} was cancelled: ${over}`));
     return over === undefined;
   }
 

@@ -19,13 +19,13 @@ export function serverUrl(given: string | URL): URL {
   const shown = withoutSecrets(text);
   if (typeof given === 'string' && withoutScheme.test(shown)) {
     const scheme = near.test(shown) ? 'http' : 'https';
-    throw new TypeError(`${JSON.stringify(shown)} is no URL, since it has no scheme: write ${scheme}://${shown}`);
+    throw new TypeError(`${JSON.stringify(shown)} is not a URL, since it has no scheme: write ${scheme}://${shown}`);
   }
   if (!URL.canParse(text)) {
     const port = /:(\d+)(?:\/|$)/.exec(shown)?.[1];
     if (Number(port) > 65_535)
-      throw new TypeError(`${JSON.stringify(shown)} is no URL: there is no port ${port}, the last one is 65535`);
-    throw new TypeError(`${JSON.stringify(shown)} is no URL: write the whole, such as https://mcp.example/mcp`);
+      throw new TypeError(`${JSON.stringify(shown)} is not a URL: there is no port ${port}, the last one is 65535`);
+    throw new TypeError(`${JSON.stringify(shown)} is not a URL: write all of it, such as https://mcp.example/mcp`);
   }
   const url = new URL(text);
   if (url.protocol !== 'http:' && url.protocol !== 'https:')

@@ -16,7 +16,7 @@ const longestMessage = 500;
 const notAllowed = 'is not allowed';
 
 /** Words for an integer that came as JSON text and that JavaScript cannot hold. */
-export const lostDigits = 'must be an integer from -(2^53 - 1) to 2^53 - 1; greater ones lose digits';
+export const lostDigits = 'must be an integer from -(2^53 - 1) to 2^53 - 1; larger ones lose digits';
 
 /** A value, and where it is. */
 interface Place {

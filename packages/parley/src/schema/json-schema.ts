@@ -43,7 +43,7 @@ export function compileDocument(document: SchemaDocument, options: CompileOption
     return (origin === 'own' ? compileOwn : compilePeers)(document, { steps, received });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new SchemaError('schema has references that lead on and on', { cause: error });
+    throw new SchemaError('schema has endless references', { cause: error });
   }
 }
 

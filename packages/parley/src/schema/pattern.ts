@@ -39,7 +39,7 @@ export interface OwnPatterns {
 }
 
 /**
- * Patterns of our own schemas, which clients' texts are held against. What cannot be looked for in linear time (references
+ * Patterns of our own schemas, which clients' texts are held against. What cannot be matched in linear time (references
  * to groups) runs on the engine of the platform, for texts of up to 500 characters; a longer one, and searches that cost
  * too much together, are `OverBudget`.
  */
@@ -107,7 +107,7 @@ function named(source: string): string {
 }
 
 /**
- * Patterns of a peer's schema. What cannot be looked for in linear time (references to groups, flags within the pattern),
+ * Patterns of a peer's schema. What cannot be matched in linear time (references to groups, flags within the pattern),
  * and what is too large, is a SchemaError.
  */
 export function peersPatterns(): Patterns {

@@ -185,9 +185,7 @@ export class Context implements Ctx {
    */
   #claim(key: string): void {
     if (isUnnamed(key))
-      throw new TypeError(
-        `the key ${JSON.stringify(key)} is one of those that questions without a key get; choose another`,
-      );
+      throw new TypeError(`the key ${JSON.stringify(key)} is reserved for questions without a key; choose another`);
     this.#keys ??= new Set();
     if (this.#keys.has(key)) {
       const name = JSON.stringify(key);

@@ -252,6 +252,6 @@ test('a plain error of middleware is printed with the errors that a client can r
   assert.equal(errorOf(await client.ask('tools/call', { name: 't' })).message, 'internal error');
   assert.deepEqual(lines, [
     'tools/call "t": Error: denied',
-    'tools/call "t": the client was told only "internal error"; throw an McpError to tell it more, or a ToolError to tell the model, or set exposeErrors',
+    'tools/call "t": the client received only "internal error"; throw an McpError to send it a message, or a ToolError to tell the model, or set exposeErrors',
   ]);
 });

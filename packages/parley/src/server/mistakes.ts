@@ -174,7 +174,7 @@ export function checkDefinition(
   const what = `${kind} ${JSON.stringify(key)}`;
   if (typeof handler !== 'function' || typeof definition === 'function')
     throw new TypeError(
-      `${what} needs a handler: a function as the third argument, after its definition ({} for none)`,
+      `${what} needs a handler: a function as the third argument, after its definition ({} if empty)`,
     );
   checkParts(kind, key, definition);
   // `checkParts` made sure that it is an object.

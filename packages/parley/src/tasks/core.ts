@@ -49,7 +49,7 @@ export function retrieved({ id, outcome }: TaskRecord, project: (result: JsonObj
 
 /** The same error for an unknown id, an expired one and another principal's. */
 export function unknownTask(): McpError {
-  return new McpError('invalidParams', 'there is no such task');
+  return new McpError('invalidParams', 'the task does not exist');
 }
 
 /** Spec 2025-11-25, Tasks, Task Cancellation: an ended task cannot be cancelled. */

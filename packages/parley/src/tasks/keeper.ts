@@ -105,7 +105,7 @@ export class Keeper {
     const stored = { ...(await this.#stored(kept, dueInMs)), ...this.#life(record) };
     const outcome = await this.store.add(share === undefined ? stored : { ...stored, share }, most);
     // Ids have 144 random bits, so a known one cannot be chance.
-    if (outcome === 'known') throw new Error('the store says that a task of this id is there already');
+    if (outcome === 'known') throw new Error('the store already has a task with this id');
     return outcome === 'added' ? kept : outcome;
   }
 

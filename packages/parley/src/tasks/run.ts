@@ -192,7 +192,7 @@ export class TaskRun {
   #refuseLate(): void {
     if (this.#over === undefined && this.isLate) {
       const { leaseMs, onError } = this.#bounds;
-      const why = `the process stood still, or the store was away, for as long as the lease of ${leaseMs} ms`;
+      const why = `the process stood still, or the store was down, for the whole lease of ${leaseMs} ms`;
       onError(new Error(`an effect of ctx.once did not begin: ${why}`), `task ${this.id}`);
       this.lose();
     }
@@ -241,7 +241,7 @@ export class TaskRun {
   lose(): void {
     this.#stop('elsewhere');
     // Its end may be committed for it while it still works.
-    this.#abort('the task is run elsewhere, or is gone');
+    this.#abort('another process runs the task, or it is gone');
   }
 
   /** Stops listening: its outcome is stored. */

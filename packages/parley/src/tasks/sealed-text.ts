@@ -5,9 +5,9 @@ import type { TaskRecord } from './record.ts';
 
 /** Reasons why a record cannot be read, with what to do. */
 const whys = {
-  sealed: 'it is sealed, and none of tasks.keys opens it: add the key with which it was, or wait until it expired',
+  sealed: 'it is sealed, and none of tasks.keys opens it: add the key that sealed it, or wait until it expires',
   plain: 'it is not sealed, though there are tasks.keys: begin with a queue that has no tasks',
-  broken: 'what the store has under its id is not what was kept: look who else writes there, or wait until it expired',
+  broken: 'the stored text is damaged: check whether another program writes to the store, or wait until it expires',
 } as const;
 
 /** Record of a task that cannot be read here. */

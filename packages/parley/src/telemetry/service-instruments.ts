@@ -40,10 +40,10 @@ export function serviceInstrumentsOf(meter: Meter): ServiceInstruments {
     levels: {
       sessions: level('sessions', '{session}', 'Sessions that are open in this process.'),
       streams: level('streams', '{stream}', 'Event streams over HTTP that are open in this process.'),
-      running: level('running', '{request}', 'Requests whose handlers run, subscriptions/listen left out.'),
+      running: level('running', '{request}', 'Requests with a running handler, without subscriptions/listen.'),
       parked: level('parked', '{call}', 'Calls that wait at a bridge for their clients to come back.'),
     },
-    refused: counter('refused', '{request}', 'Requests that were turned away before anything was done for them.'),
+    refused: counter('refused', '{request}', 'Requests that were rejected before they were handled.'),
     streamsCut: counter('streams.cut', '{stream}', 'Event streams that were broken off here.'),
     eventsReplayed: counter('events.replayed', '{event}', 'Events that were sent again on a stream that was resumed.'),
     busGaps: counter('bus.gaps', '{gap}', 'Times that texts of other processes may have been missed.'),
@@ -56,7 +56,7 @@ export function serviceInstrumentsOf(meter: Meter): ServiceInstruments {
     fanoutSize: histogram(
       'fanout.size',
       { unit: '{client}', boundaries: fanoutBoundaries },
-      'Clients that were told of one change, in this process.',
+      'Clients that were notified of one change, in this process.',
     ),
   };
 }

@@ -72,7 +72,7 @@ async function lookForMetadata(bench: Bench): Promise<FoundResourceMetadata> {
   const { challenge, refusal } = await guardOf(bench);
   const named = challenge?.parameters['resource_metadata'];
   const { url } = bench.http;
-  // What is no URL leads nowhere.
+  // What is not a URL leads nowhere.
   const at = named !== undefined && URL.canParse(named, url.href) ? new URL(named, url) : undefined;
   if (at !== undefined && at.origin !== url.origin)
     throw new NotJudged(`its metadata are at another origin, ${at.origin}`);

@@ -279,7 +279,7 @@ describe('parley call', { concurrency: 4 }, () => {
       assert.match(last, words);
       assert.match(
         last,
-        /; what it printed first is no message \([^)]*: Server ready!\): its standard output is for messages alone, and what it logs belongs on standard error$/,
+        /; its first output is not a message \([^)]*: Server ready!\): its standard output must hold only messages; write logs to standard error$/,
       );
     }
   });

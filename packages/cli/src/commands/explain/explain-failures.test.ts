@@ -90,7 +90,7 @@ describe('parley explain, of what is no server', { concurrency: 4 }, () => {
   test('JSON of something else and an empty body are evidence, and are told as they are', async () => {
     for (const [body, words] of [
       ['{"users":[1]}', 'answered with JSON that is no message of MCP: {"users":[1]}; is it the URL of an MCP server?'],
-      ['', 'an empty body in place of an answer; is it the URL of an MCP server?'],
+      ['', 'an empty body instead of an answer; is it the URL of an MCP server?'],
     ] as const) {
       const api: RequestListener = (_, response) =>
         void response.writeHead(200, { 'content-type': 'application/json' }).end(body);

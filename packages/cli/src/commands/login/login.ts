@@ -121,7 +121,7 @@ async function left(
     const known = new Set(before.map(credentialKeyText));
     const added = after.filter((key) => !known.has(credentialKeyText(key)));
     if (!isSignedIn && added.length === 0 && after.length === before.length) {
-      io.stderr.write(`nobody is signed in at ${where}\n`);
+      io.stderr.write(`the user is not signed in at ${where}\n`);
       return true;
     }
     const more = added.some(isReplaced) ? '. The next login or logout there tries again' : '';

@@ -63,7 +63,7 @@ describe('parley login', { concurrency: 4 }, () => {
     [
       'nothing in the body',
       (_, response) => void response.writeHead(200).end(),
-      'nothing to sign in to: HTTP 200 from URL: an empty body in place of an answer; is it the URL of an MCP server?',
+      'nothing to sign in to: HTTP 200 from URL: an empty body instead of an answer; is it the URL of an MCP server?',
     ],
     [
       'a redirect',
@@ -141,7 +141,7 @@ describe('parley login', { concurrency: 4 }, () => {
       if (at === '/mcp') response.writeHead(401, { 'www-authenticate': challenge }).end();
       else response.writeHead(404).end();
     });
-    assert.match(await failure(t, 'login', url), /names its resource metadata at \S+\/meta, where there are none/);
+    assert.match(await failure(t, 'login', url), /names its resource metadata at \S+\/meta, which has none/);
   });
 });
 

@@ -268,7 +268,10 @@ test('a server that a command starts takes its tasks with it, which is said', as
   assert.equal(code, 0, stderr);
   assert.match(stderr, /parley: the server ends with this command, and the task with it unless/);
   const alone = await inThisProcess(['tasks', 'wait', stdout.trim()]);
-  assert.match(alone.stderr, /^parley: the task is one of the server "parley-example", [^\n]* give -- and its command/);
+  assert.match(
+    alone.stderr,
+    /^parley: the task belongs to the server "parley-example", [^\n]* give -- and its command/,
+  );
   assert.equal(alone.code, 2);
   const again = await run(['tasks', 'get', stdout.trim(), '--', ...exampleCommand]);
   assert.match(again.stderr, /^parley: the task of tool "countdown" is not known to the server/);
@@ -338,7 +341,7 @@ describe('what makes no sense about tasks is told in one line, with exit code 2'
       const { code, stderr } = await inThisProcess(['tasks', 'get', text({}), url]);
       assert.match(
         stderr,
-        /^parley: the task is one of the server "http:\/\/127\.0\.0\.1:9\/mcp", and this client speaks/,
+        /^parley: the task belongs to the server "http:\/\/127\.0\.0\.1:9\/mcp", and this client is connected/,
       );
       assert.equal(code, 2);
     });

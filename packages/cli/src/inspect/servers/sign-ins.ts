@@ -63,7 +63,7 @@ export class SignIns {
 
   /** Lets a step that waits go on. @throws VerbError where it does not wait. */
   goOn(step: number): void {
-    if (this.#steps === undefined) throw new VerbError(409, `nobody signs in at ${this.#place.view().name} now`);
+    if (this.#steps === undefined) throw new VerbError(409, `there is no sign-in at ${this.#place.view().name} now`);
     this.#steps.goOn(step);
   }
 
@@ -131,7 +131,7 @@ export class SignIns {
 
   #login(): PlannedLogin {
     const { plan, view } = this.#place;
-    if (plan.login === undefined) throw new VerbError(409, `nobody signs in at ${view().name}`);
+    if (plan.login === undefined) throw new VerbError(409, `there is no sign-in at ${view().name}`);
     return plan.login;
   }
 }

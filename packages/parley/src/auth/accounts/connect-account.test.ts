@@ -320,7 +320,7 @@ test('a login that was left is forgotten, though its person never comes back', a
 
 test('where nobody knows who calls there is no account', async () => {
   const { text } = await called(connectAccount(options('http://127.0.0.1:9')), { withAuth: false });
-  assert.match(text, /failed TypeError: account\.of needs to know who calls: protect the server/);
+  assert.match(text, /failed TypeError: account\.of needs an authenticated caller: protect the server/);
 });
 
 test('scopes that are no list are told, and nobody is asked', async () => {

@@ -147,7 +147,7 @@ async function tokenOf(
   refuseOther('string', 'refused', wish.refused);
   const { name, serverName, waitMs } = settings;
   const principal = ctx.auth?.principal;
-  if (principal === undefined) throw new TypeError('account.of needs to know who calls: protect the server');
+  if (principal === undefined) throw new TypeError('account.of needs an authenticated caller: protect the server');
   const wanted = unionOf(settings.scopes, wish.scopes ?? []);
   if ((wish.scopes !== undefined && !Array.isArray(wish.scopes)) || !wanted.every(isScope))
     throw new TypeError('scopes must be an array of texts, each one scope');

@@ -131,7 +131,7 @@ function checkOptions(options: ConnectAccountOptions): void {
   refuseNoNumber('waitMs', options.waitMs);
   if (typeof options.sessionOf !== 'function')
     throw new TypeError(
-      'connectAccount needs sessionOf, which says who sits at a browser: without it a link that was passed on would connect the account of somebody else',
+      'connectAccount needs sessionOf, which identifies the user at a browser: without it a forwarded link would connect the account of another user',
     );
   const client: unknown = options.client;
   if (typeof client !== 'object' || client === null || typeof options.client.id !== 'string')
@@ -147,7 +147,7 @@ function oauthOptions(
   const byHand = endpoints === undefined ? {} : { [issuer]: metadataOf(endpoints) };
   return {
     // Users start at a page of their own; see `ThirdParty.begin`.
-    redirect: () => Promise.reject(new TypeError('nobody is sent this way')),
+    redirect: () => Promise.reject(new TypeError('this redirect is not used')),
     redirectUri: `${publicUrl.href}/callback`,
     client: { ...client, issuer },
     // Two clients at one third party have grants of their own.

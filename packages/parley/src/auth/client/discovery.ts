@@ -103,7 +103,7 @@ async function resourceMetadataOf(
     if (found.value !== undefined) return readResourceMetadata(found.value, found.url);
     throw new AuthorizationError(
       'discovery',
-      `the server names its resource metadata at ${shownUrl(named)}, where there are none`,
+      `the server names its resource metadata at ${shownUrl(named)}, which has none`,
       {
         status: found.status,
       },
@@ -162,7 +162,7 @@ export async function serverOf(site: Site, issuer: string, signal: AbortSignal):
   if (given !== undefined) return given;
   throw new AuthorizationError(
     'discovery',
-    `the authorization server ${shownUrl(issuer)} publishes no metadata; what they would say can be given with the option servers`,
+    `the authorization server ${shownUrl(issuer)} publishes no metadata; give its endpoints with the option servers`,
     { issuer },
   );
 }
@@ -217,7 +217,7 @@ function checked({ rules }: Site, metadata: ServerMetadata, issuer: string): Ser
 
 /** Message about an issuer with a different final slash, and the setting that allows it. */
 export function otherSlash(issuer: string, own: string): string {
-  return `the issuer ${shownUrl(own)}, which differs by the slash at its end alone: nothing of it is used; if both are one server, say so with servers: { '${shownUrl(issuer)}': { issuer: '${shownUrl(own)}' } }`;
+  return `the issuer ${shownUrl(own)}, which differs only by a final slash, so it is not used; if both are one server, allow it with servers: { '${shownUrl(issuer)}': { issuer: '${shownUrl(own)}' } }`;
 }
 
 /**
@@ -277,7 +277,7 @@ async function atRoot(site: Site, isPublished: boolean, signal: AbortSignal): Pr
 function unpublished(origin: string): AuthorizationError {
   return new AuthorizationError(
     'discovery',
-    `${origin} wants authorization and publishes no resource metadata, which say where it is given; its operator has to add them`,
+    `${origin} wants authorization but publishes no resource metadata, which name the authorization server; its operator must add them`,
   );
 }
 

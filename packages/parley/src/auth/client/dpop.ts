@@ -94,7 +94,7 @@ async function keysOf(text: string, issuer: string): Promise<DpopKeys> {
     return { privateKey, jwk: publicOf(jwk) };
   } catch {
     // The errors of the platform show a part of it.
-    throw new Error(`the key (DPoP) that is kept for the tokens of ${issuer} is damaged; remove it, and sign in again`);
+    throw new Error(`the key (DPoP) for the tokens of ${issuer} is damaged; remove it, and sign in again`);
   }
 }
 

@@ -89,7 +89,7 @@ test('more scopes are asked for twice in ten minutes for one request', () => {
   const wanted = (challenged = ['b'], from = grant, what: object = about) => steps.wanted(from, challenged, what);
   assert.deepEqual(wanted(), ['a', 'b']);
   assert.throws(() => wanted([]), /does not name/);
-  assert.throws(() => wanted(['a']), /tools\/call of t was refused for lack of the scopes a, which were granted/);
+  assert.throws(() => wanted(['a']), /tools\/call of t was refused because it lacks the scopes a, which were granted/);
   assert.throws(() => wanted(['a'], grant, {}), /^AuthorizationError: the request was refused/);
   steps.note(grant, about);
   assert.deepEqual(wanted(), ['a', 'b']);

@@ -134,7 +134,7 @@ export function useless({ server }: Site, grant: Grant | undefined): Authorizati
   const from = issuer === undefined ? 'its authorization server' : shownUrl(issuer);
   return new AuthorizationError(
     'server-error',
-    `${server.origin} refuses what ${from} has just given for ${shownUrl(grant?.resource ?? '')}: the two do not agree on audience, keys or time, which their operators have to mend`,
+    `${server.origin} refuses what ${from} has just given for ${shownUrl(grant?.resource ?? '')}: they disagree about audience, keys or time, which their operators must fix`,
     { issuer, resource: grant?.resource, status: 401 },
   );
 }

@@ -34,7 +34,7 @@ export class StepUps {
       throw error(
         challenged.length === 0
           ? `${what} needs scopes that the server does not name`
-          : `${what} was refused for lack of the scopes ${challenged.join(' ')}, which were granted: the server has to be asked why`,
+          : `${what} was refused because it lacks the scopes ${challenged.join(' ')}, which were granted: ask the operator of the server`,
       );
     const lately = this.#lately(keyOf(resource, method, name));
     if (lately.length >= mostTimes || (lately.length > 0 && missingOf(missing, grant.requested).length === 0))

@@ -30,7 +30,7 @@ const longestLife = 3_155_760_000;
 const reasons: Readonly<Record<string, readonly [AuthorizationReason, string | undefined]>> = {
   invalid_client: ['invalid-client', 'it does not know the client, or not by these credentials'],
   unauthorized_client: ['invalid-client', 'the client may not do this; its registration has to allow the grant type'],
-  invalid_grant: ['grant-lost', 'what was granted is not valid any more'],
+  invalid_grant: ['grant-lost', 'the grant is no longer valid'],
   invalid_scope: ['insufficient-scope', 'it does not grant these scopes'],
   invalid_target: ['resource-mismatch', undefined],
   access_denied: ['denied', 'it was denied'],
@@ -126,8 +126,8 @@ function refused(
  */
 export function targetWords(description: string | undefined): string {
   return /client|permi|allow|access|link/i.test(description ?? '')
-    ? 'the client may have no access to the resource; whoever administers the authorization server has to give it that'
-    : "it does not know the resource; where it knows none, set resourceParameter to 'omit'";
+    ? 'the client may have no access to the resource; the administrator of the authorization server must allow it'
+    : "it does not know the resource; if it supports no resources at all, set resourceParameter to 'omit'";
 }
 
 /** The codes of temporary errors. */

@@ -129,7 +129,7 @@ interface Fields {
 
 /** The fields of a document. A field that is `null` or has a wrong type counts as absent. */
 function fieldsOf(value: unknown, where: string): Fields {
-  if (!hasFields(value)) throw new AuthorizationError('discovery', `the metadata at ${where} is no JSON object`);
+  if (!hasFields(value)) throw new AuthorizationError('discovery', `the metadata at ${where} is not a JSON object`);
   const fields = new Map(Object.entries(value));
   const texts = (name: string): readonly string[] | undefined => {
     const list: unknown = fields.get(name);

@@ -44,12 +44,12 @@ export function networkRules(server: URL, { allow = [] }: NetworkOptions = {}): 
   return {
     check(text, what) {
       const url = URL.canParse(text) ? new URL(text) : undefined;
-      if (url === undefined) throw new AuthorizationError('insecure-url', `${what} is no URL`);
+      if (url === undefined) throw new AuthorizationError('insecure-url', `${what} is not a URL`);
       const plain = url.protocol === 'http:' && isLoopback(url.hostname) && near && server.protocol === 'http:';
       if (url.protocol !== 'https:' && !plain)
         throw new AuthorizationError(
           'insecure-url',
-          `${what} must be an https: URL, and ${url.protocol}//${url.host} is none (http: is for servers on this machine alone)`,
+          `${what} must be an https: URL, and ${url.protocol}//${url.host} is not (http: is only for servers on this machine)`,
         );
       if (url.username !== '' || url.password !== '')
         throw new AuthorizationError('insecure-url', `${what} must not have credentials in its URL`);

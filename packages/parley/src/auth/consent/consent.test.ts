@@ -117,7 +117,7 @@ test('whoever is not the one who is meant is turned away, and nothing happens', 
   // A form that the right person has, sent from the browser of another one.
   const page = await visitor(ann).request(url);
   const other = await visitor(bob).answer(page, url, 'approve');
-  assert.deepEqual([other.status, other.title], [403, 'This link is for somebody else']);
+  assert.deepEqual([other.status, other.title], [403, 'This link is for another user']);
   assert.equal(party.begun, 0);
 });
 
@@ -275,7 +275,7 @@ test('an answer counts in the browser that was sent, once, and in time', async (
   // Somebody else signed in meanwhile.
   const swapped = visitor(bob);
   for (const name of names) swapped.cookies.set(name, person.cookies.get(name) ?? '');
-  assert.equal((await swapped.request(callbackOf(onward))).title, 'This link is for somebody else');
+  assert.equal((await swapped.request(callbackOf(onward))).title, 'This link is for another user');
   assert.deepEqual(party.finished, []);
   const kept = new Map(person.cookies);
   assert.equal((await person.request(callbackOf(onward))).title, 'Connected');

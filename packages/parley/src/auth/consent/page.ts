@@ -58,24 +58,24 @@ export const consentHeaders: Readonly<Record<string, string>> = {
 };
 
 const notices: Readonly<Record<NoticeKind, readonly [title: string, text: string]>> = {
-  granted: ['Connected', 'You can close this page: the program that sent you here goes on.'],
-  declined: ['Nothing was connected', 'You can close this page: the program that sent you here is told.'],
+  granted: ['Connected', 'You can close this page: the program that sent you here continues.'],
+  declined: ['Nothing was connected', 'You can close this page: the program that sent you here gets this answer.'],
   failed: [
     'Nothing was connected',
     'It did not work this time. Close this page, and ask again in the program that sent you here.',
   ],
   stranger: [
-    'This link is for somebody else',
-    'It was made for another person than the one who is signed in here. Do not go on, unless you know who gave it to you: sign in as that person, and ask again.',
+    'This link is for another user',
+    'It was made for another user than the one who is signed in here. Do not continue, unless you know who gave it to you: sign in as that user, and ask again.',
   ],
-  nobody: ['Sign in first', 'Nobody is signed in here. Sign in at this site, and open the link again.'],
+  nobody: ['Sign in first', 'You are not signed in here. Sign in at this site, and open the link again.'],
   over: ['This link is over', 'It was changed, or it is too old. Ask again in the program that sent you here.'],
   used: [
     'This link was used',
     'It is good once. If nothing was connected, ask again in the program that sent you here.',
   ],
   framed: ['Open this page by itself', 'It is not shown within another page.'],
-  unawaited: ['Nothing is awaited here', 'This address answers only what was begun in this browser, and only once.'],
+  unawaited: ['Nothing is awaited here', 'This address only works in the browser that began the visit, and only once.'],
 };
 
 /** The page of a notice. */

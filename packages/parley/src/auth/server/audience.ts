@@ -23,7 +23,7 @@ export function audienceOf(resource: string, { audience, audienceClaim = 'aud' }
   const names: readonly unknown[] = Array.isArray(listed) ? listed : [listed];
   if (names.length === 0 || !names.every((name) => typeof name === 'string' && name !== ''))
     throw new TypeError(
-      `audience must name whom tokens are for, not ${shown(audience)}: who takes tokens of others takes anybody's`,
+      `audience must name the audience of tokens, not ${shown(audience)}: a server that accepts tokens for others accepts any token`,
     );
   if (typeof audienceClaim !== 'string' || audienceClaim === '')
     throw new TypeError(`audienceClaim must be the name of a claim, not ${shown(audienceClaim)}`);

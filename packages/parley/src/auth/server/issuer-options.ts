@@ -100,7 +100,7 @@ function resolve(options: IssuerOptions, audienceClaim: string | undefined): Iss
     throw new TypeError(`algorithms may hold ${asymmetric.join(', ')}; not ${shown(odd)}`);
   const secret = introspection === undefined || typeof introspection.clientSecret === 'string';
   if (!secret || (introspection !== undefined && typeof introspection.clientId !== 'string'))
-    throw new TypeError('introspection needs clientId and clientSecret: nobody else may ask about tokens');
+    throw new TypeError('introspection needs clientId and clientSecret: only a known client may introspect tokens');
   if (introspection !== undefined && !/^(?:undefined|string)$/.test(typeof introspection.prefix))
     throw new TypeError(`prefix must be the beginning of tokens, not ${shown(introspection.prefix)}`);
   if (options.jwksUri !== undefined && !URL.canParse(String(options.jwksUri)))

@@ -22,12 +22,12 @@ const mistakes: readonly (readonly [what: string, options: object, says: RegExp]
   ['nobody who issues', { resource }, /protect needs issuers, or verify/],
   ['issuers beside verify', { resource, issuers, verify: () => undefined }, /protect needs issuers, or verify/],
   ['no issuers at all', { resource, issuers: [] }, /authorizationServers must name/],
-  ['an issuer that is no URL', { resource, issuers: ['login'] }, /an issuer is a URL/],
+  ['an issuer that is not a URL', { resource, issuers: ['login'] }, /an issuer is a URL/],
   ['an issuer by plain http', { resource, issuers: ['http://login.example.com'] }, /an issuer is an https: URL/],
   ['an issuer of another kind', { resource, issuers: ['ftp://127.0.0.1'] }, /an issuer is an https: URL/],
   ['an issuer with a query', { resource, issuers: ['https://login.example.com/?a'] }, /an issuer is a URL/],
   ['verify without a place to sign in', { resource, verify: () => undefined }, /authorizationServers must name/],
-  ['no audience', { resource, issuers, audience: [] }, /audience must name whom tokens are for/],
+  ['no audience', { resource, issuers, audience: [] }, /audience must name the audience of tokens/],
   ['an empty audience', { resource, issuers, audience: '' }, /audience must name/],
   [
     'an issuer without an audience',
@@ -86,5 +86,8 @@ test('what is protected is not protected again, and takes no authenticate', () =
 });
 
 test('audiences: who takes tokens of others is told so [auth-122]', () => {
-  assert.throws(() => guard({ resource, issuers, audience: [] }), /who takes tokens of others takes anybody's/);
+  assert.throws(
+    () => guard({ resource, issuers, audience: [] }),
+    /a server that accepts tokens for others accepts any token/,
+  );
 });

@@ -10,7 +10,7 @@ const words = {
   type: 'this is not an access token',
   signature: 'the signature of the access token does not hold',
   inactive: 'the access token is not active',
-  nobody: 'the access token does not say whom it is about',
+  nobody: 'the access token names no subject',
   bound: 'the access token is bound to a key: a proof of it is needed',
   unbound: 'the access token is not bound to the key of the proof',
 } as const;

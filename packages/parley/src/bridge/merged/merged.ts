@@ -141,7 +141,7 @@ async function firstOf(slots: readonly Slot[], limitMs: number): Promise<void> {
   if (slots.some(({ single, standing }) => single !== undefined || standing.failure === undefined)) return;
   await Promise.all(slots.map((slot) => slot.close()));
   const failures = slots.map(({ standing: { name, failure } }) => `${name}: ${failure}`);
-  throw new ConnectionError('refused', `none of the servers is reached: ${failures.join('; ')}`);
+  throw new ConnectionError('refused', `no server could be reached: ${failures.join('; ')}`);
 }
 
 interface HostParts {

@@ -128,7 +128,7 @@ export class Routes {
         refusal = worse(refusal, error);
       }
     }
-    throw refusal ?? new McpError('methodNotFound', `${call.method} is served by none of the servers that are there`);
+    throw refusal ?? new McpError('methodNotFound', `${call.method} is not served by any connected server`);
   }
 }
 

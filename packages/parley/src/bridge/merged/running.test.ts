@@ -313,7 +313,7 @@ describe('a front', () => {
       }),
       {
         reason: 'refused',
-        message: /^none of the servers is reached: a: .*cannot be started; b: .*cannot be started$/,
+        message: /^no server could be reached: a: .*cannot be started; b: .*cannot be started$/,
       },
     );
     assert.equal(line.open, 0);

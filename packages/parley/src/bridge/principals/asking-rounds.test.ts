@@ -49,7 +49,7 @@ function asked(outcome?: 'granted' | 'declined' | 'failed', { hasGrant = false, 
 }
 
 const failed = (why: string): object => ({
-  content: [{ type: 'text', text: `nobody is signed in at Files: ${why}` }],
+  content: [{ type: 'text', text: `the user is not signed in at Files: ${why}` }],
   isError: true,
 });
 

@@ -191,7 +191,7 @@ export class LoginAsking {
     const [oldest] = this.#late;
     if (this.#late.size > mostLate && oldest !== undefined) {
       this.#late.delete(oldest);
-      oldest.abort(new Error('there are newer ones'));
+      oldest.abort(new Error('newer logins replaced this one'));
     }
     try {
       const outcome = await signIn.consent.outcome(visit, AbortSignal.any([closed, over.signal]));
@@ -216,7 +216,7 @@ export class LoginAsking {
 
   /** A failure: for the model if a tool was called, otherwise for the client. */
   #failed(call: Call, why: string): JsonObject {
-    const text = `nobody is signed in at ${this.#options.signIn.name}: ${why}`;
+    const text = `the user is not signed in at ${this.#options.signIn.name}: ${why}`;
     if (call.method === 'tools/call') return { content: [{ type: 'text', text }], isError: true };
     throw new McpError('internalError', text);
   }
@@ -286,5 +286,5 @@ export function isLoginRequired(error: unknown): boolean {
 /** The error for an action that needs a signed-in user. */
 export function loginRequired(): McpError {
   const cause = new AuthorizationError('login-required', 'this person is not signed in at the upstream');
-  return new McpError('internalError', 'the upstream server wants somebody to sign in there', { cause });
+  return new McpError('internalError', 'the upstream server requires a sign-in', { cause });
 }

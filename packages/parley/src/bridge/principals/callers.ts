@@ -21,7 +21,7 @@ export function senderOf({ caller }: AuthorizedRequest, { latest }: Callers): Au
   // The bridge itself set this value on the request.
   const known = (caller ?? latest) as AuthInfo | undefined;
   if (known !== undefined) return known;
-  throw new AuthorizationError('login-required', 'nobody is known in whose place the upstream could be asked');
+  throw new AuthorizationError('login-required', 'no caller is known on whose behalf the upstream could be called');
 }
 
 /** Data for each caller. Two tokens with equal claims share an entry; others do not. */

@@ -124,7 +124,7 @@ class ExchangeAuthorizer implements Authorizer {
   ): Promise<ExchangedToken> {
     if (exchange === undefined)
       throw new TypeError(
-        "upstreamAuth 'exchange' needs callers whose tokens can be exchanged: protect has exchange, and the token of a call that another process hands on says the same as the one that its session has here",
+        "upstreamAuth 'exchange' needs callers whose tokens can be exchanged: protect has exchange, and a call that another process forwards has a token with the same claims as its session here",
       );
     const { audience, resource } = this.#options;
     const request: TokenExchangeRequest = {

@@ -87,8 +87,11 @@ for (const down of both)
       const ann = await scene.as('ann', down, {
         onElicitUrl: async ({ url }) => ({ action: (await answers.shift()?.(url)) ?? 'cancel' }),
       });
-      assert.match(await text(ann, 'read'), /nobody is signed in at The Files: the user did not agree to go there/);
-      assert.match(await text(ann, 'read'), /nobody is signed in at The Files: the user declined/);
+      assert.match(
+        await text(ann, 'read'),
+        /the user is not signed in at The Files: the user did not agree to go there/,
+      );
+      assert.match(await text(ann, 'read'), /the user is not signed in at The Files: the user declined/);
     });
 
     test('whose person takes longer calls again afterwards', async (t) => {
@@ -165,7 +168,7 @@ describe('bridge.grants and bridge.signOut', () => {
     );
     assert.deepEqual(await bridge.signOut('ann', { upstream: 'other' }), { revoked: false });
     assert.equal((await bridge.grants()).length, 1);
-    await assert.rejects(bridge.signOut('ann', { upstream: 'none' }), /nobody signs in at "none".* mcp, other/);
+    await assert.rejects(bridge.signOut('ann', { upstream: 'none' }), /there is no sign-in at "none".* mcp, other/);
     assert.deepEqual(await bridge.signOut('ann', { upstream: 'mcp' }), { revoked: true });
     assert.deepEqual(await bridge.grants(), []);
     assert.equal(bridge.pages(new Request('https://bridge.example/other')), undefined);
@@ -190,7 +193,7 @@ for (const down of both)
     assert.deepEqual(await names(there), ['read', 'write']);
     await first.signOut('ann');
     assert.deepEqual(await names(there), ['sign_in']);
-    assert.match(await text(there, 'read'), /nobody is signed in/);
+    assert.match(await text(there, 'read'), /the user is not signed in/);
     assert.equal(asked.length, 1);
   });
 
@@ -203,8 +206,8 @@ for (const down of both)
     await bridge.signOut('ann');
     const asked: string[] = [];
     const again = await scene.as('ann', down, { onElicitUrl: ({ url }) => (asked.push(url), { action: 'decline' }) });
-    assert.match(await text(again, 'read'), /nobody is signed in at mcp/);
-    await assert.rejects(again.getPrompt('letter'), /nobody is signed in at mcp/);
+    assert.match(await text(again, 'read'), /the user is not signed in at mcp/);
+    await assert.rejects(again.getPrompt('letter'), /the user is not signed in at mcp/);
     assert.equal(asked.length, 2);
     assert.equal(await text(await scene.as('ann', down), 'read'), 'read');
   });
@@ -251,7 +254,7 @@ describe('upstreamAuth per-principal', () => {
       'https://bridge.example/sign-in?a',
       'https://bridge.example/sign-in#a',
     ].map((url) => [{ publicUrl: url }, /needs publicUrl, the https: URL of a page of its own/] as const),
-    [{ sessionOf: undefined }, /needs sessionOf, a function that says who sits at a browser/],
+    [{ sessionOf: undefined }, /needs sessionOf, a function that identifies the user at a browser/],
     [{ name: 7 }, /upstreamAuth: name must be text/],
     [{ waitMs: '1' }, /upstreamAuth: waitMs/],
     [{ wait: 1 }, /upstreamAuth has no option "wait"/],

@@ -210,7 +210,7 @@ function bridgeOf(idle = true): OfPrincipal {
 
 test('a client without a name, one too many, and one after the end are told why they are refused', async (t) => {
   const { principals, answered, left } = opened(t, async () => bridgeOf(false));
-  assert.equal(await answered(), 'nobody is served here of whom it is not known who they are');
+  assert.equal(await answered(), 'this bridge serves only authenticated callers');
   for (let at = 0; at < 1_000; at++) {
     const auth = { principal: `p${at}`, scopes: [], claims: {} } as unknown as NonNullable<Link['auth']>;
     principals.endpoint.converse({ lasting: true, send: () => undefined, auth });

@@ -166,7 +166,7 @@ export class Principals {
 }
 
 function nobody(): McpError {
-  return new McpError('invalidRequest', 'nobody is served here of whom it is not known who they are');
+  return new McpError('invalidRequest', 'this bridge serves only authenticated callers');
 }
 
 function tooMany(): McpError {

@@ -62,7 +62,7 @@ export function checkPerPrincipal(where: string, options: PerPrincipalUpstream):
   refuseUnknown(what, options, names);
   checkAuthorizationOptions(what, options, names);
   if (typeof options.sessionOf !== 'function')
-    throw new TypeError(`${what} needs sessionOf, a function that says who sits at a browser`);
+    throw new TypeError(`${what} needs sessionOf, a function that identifies the user at a browser`);
   const { publicUrl } = options;
   const url = typeof publicUrl === 'string' && URL.canParse(publicUrl) ? new URL(publicUrl) : undefined;
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));

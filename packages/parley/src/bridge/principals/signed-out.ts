@@ -22,7 +22,7 @@ export function signedOutResult(method: string, { name, asker }: UpstreamSignIn)
           {
             name: signInTool,
             title: `Sign in at ${name}`,
-            description: `Signs the user in at ${name}, so that ${asker} can use it for them. What it offers is listed afterwards.`,
+            description: `Signs the user in at ${name}, so that ${asker} can use it for them. Its tools are listed afterwards.`,
             inputSchema: { type: 'object' },
             annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
           },
@@ -43,7 +43,7 @@ export function signedOutResult(method: string, { name, asker }: UpstreamSignIn)
 
 /** The result of the tool once the person is signed in. */
 export function signedInResult({ name }: UpstreamSignIn): JsonObject {
-  return { content: [{ type: 'text', text: `The user is signed in at ${name}: list what it offers.` }] };
+  return { content: [{ type: 'text', text: `The user is signed in at ${name}: list its tools again.` }] };
 }
 
 /**

@@ -50,7 +50,7 @@ export function signingIn(
     },
     async signOut(principal, { upstream, revoke = true } = {}) {
       if (upstream !== undefined && !named.has(upstream))
-        throw new TypeError(`nobody signs in at ${shown(upstream)}: it is one of ${[...named.keys()].join(', ')}`);
+        throw new TypeError(`there is no sign-in at ${shown(upstream)}: it is one of ${[...named.keys()].join(', ')}`);
       const outcomes: boolean[] = [];
       for (const [name, signIn] of named) {
         if (upstream !== undefined && upstream !== name) continue;

@@ -86,7 +86,7 @@ function reaching({ login, pool, learned, onWarning }: OpenDoorway): () => Promi
     const client = await pool.main.client();
     await learned();
     const kept = login.keep(knownOf(client)).catch((error: unknown) => {
-      onWarning(`what is known of the server is not kept: ${wordsOf(error)}`);
+      onWarning(`the facts about the server were not stored: ${wordsOf(error)}`);
     });
     // Facts are stored even by a bridge that closes soon.
     await settledWithin(keepingMs, kept);

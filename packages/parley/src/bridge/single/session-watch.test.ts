@@ -128,7 +128,7 @@ describe('a session that watches a resource', () => {
       last().refuse(error);
       await pass(2_000);
       assert.equal(opened.length, isRepeated ? 3 : 2);
-      const warning = 'a session hears no more of changes of "memo:1": no such memo';
+      const warning = 'a session no longer receives changes of "memo:1": no such memo';
       assert.deepEqual(log, isRepeated ? [] : [warning, 'over']);
       t.mock.reset();
     }
@@ -144,7 +144,7 @@ describe('a session that watches a resource', () => {
     last().onMissed();
     assert.deepEqual(log, [
       'closed 1',
-      'a session hears no more of changes of "memo:1": the upstream server would not watch it any more',
+      'a session no longer receives changes of "memo:1": the upstream server would not watch it any more',
       'over',
     ]);
   });

@@ -124,6 +124,6 @@ export class SessionWatch {
 
   #lost(why: string): undefined {
     const shown = JSON.stringify(this.#options.uri.slice(0, 256));
-    if (!this.#left.signal.aborted) this.#options.onWarning(`a session hears no more of changes of ${shown}: ${why}`);
+    if (!this.#left.signal.aborted) this.#options.onWarning(`a session no longer receives changes of ${shown}: ${why}`);
   }
 }

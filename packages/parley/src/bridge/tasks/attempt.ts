@@ -201,5 +201,5 @@ export function malformedTask(error: unknown): unknown {
 /** A JSON object; anything else is an error of the server. */
 export function objectOf(value: unknown, what: string): JsonObject {
   if (isObject(value)) return value;
-  throw new McpError('internalError', `the upstream server told of a task without ${what}`);
+  throw new McpError('internalError', `the upstream server sent a task without ${what}`);
 }

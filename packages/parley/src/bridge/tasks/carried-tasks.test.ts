@@ -81,7 +81,7 @@ for (const date of [core, newest] as const) {
         for (const taskId of ids) answers.add(JSON.stringify(await ann.ask(method, { taskId, inputResponses: {} })));
         answers.add(JSON.stringify(await eve.ask(method, { taskId: mine, inputResponses: {} })));
       }
-      assert.deepEqual([...answers], [JSON.stringify({ code: -32602, message: 'there is no such task' })]);
+      assert.deepEqual([...answers], [JSON.stringify({ code: -32602, message: 'the task does not exist' })]);
       assert.equal(
         transport.methods.some((method) => method.startsWith('tasks/')),
         false,

@@ -25,9 +25,7 @@ export function lateTasks(options: SingleTasksOptions): LateTasks {
     hear(tell) {
       load()
         .then(tell)
-        .catch((cause: unknown) =>
-          options.onWarning(`what a server said about a task was not heard: ${String(cause)}`),
-        );
+        .catch((cause: unknown) => options.onWarning(`a server's notification of a task was lost: ${String(cause)}`));
     },
   };
 }

@@ -95,7 +95,7 @@ describe('in the extension a bridge', () => {
     assert.equal(ended['resultType'], 'complete');
     assert.deepEqual(paramsOf(client.heard[0])['notifications'], { taskIds: [taskId] });
     assert.equal(client.heard.length, 1);
-    assert.equal(warnings.filter((warning) => warning.endsWith('words that are none')).length, 1);
+    assert.equal(warnings.filter((warning) => warning.endsWith('malformed task notification')).length, 1);
   });
 
   it('passes a notification of another extension on a stream of tasks to the client of that stream alone', async (t) => {

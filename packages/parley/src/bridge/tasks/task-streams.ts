@@ -135,7 +135,7 @@ export class TaskStreams {
   }
 
   #warnOnce(open: Open): void {
-    if (!open.warned) this.#onWarning('the upstream server told of a task in words that are none');
+    if (!open.warned) this.#onWarning('the upstream server sent a malformed task notification');
     open.warned = true;
   }
 

@@ -94,7 +94,7 @@ function outcomeOf({ status, result, error }: GetTaskResult): JsonObject {
   if (status === 'completed') return objectOf(result, 'its result');
   if (status === 'cancelled') throw new McpError('internalError', 'the upstream server cancelled the task of the call');
   if (error === undefined)
-    throw new McpError('internalError', 'the upstream server told of a failed task without its error');
+    throw new McpError('internalError', 'the upstream server sent a failed task without its error');
   throw errorFromWire(error);
 }
 

@@ -79,5 +79,5 @@ function mayBeAsked(call: Carried): boolean {
 
 /** The error for a server whose question reaches no client. */
 function refusal(method: string, why: string): McpError {
-  return new McpError('methodNotFound', `nobody was asked ${JSON.stringify(method.slice(0, 100))}: ${why}`);
+  return new McpError('methodNotFound', `no client was asked ${JSON.stringify(method.slice(0, 100))}: ${why}`);
 }

@@ -71,10 +71,13 @@ export class Doubt {
   /** The error for a server that asks while the call is unknown: no client is asked. */
   refusal(method: string): McpError {
     const asked = JSON.stringify(method.slice(0, 100));
-    this.#tell('questions', `the server asked ${asked} while ${why}: nobody was asked, and the server was told so`);
+    this.#tell(
+      'questions',
+      `the server asked ${asked} while ${why}: no client was asked, and the server received an error`,
+    );
     // Spec 2025-11-25, Sampling, Error handling: -1 when the user rejects the request.
     const code = method === 'sampling/createMessage' ? -1 : 'internalError';
-    return new McpError(code, `nobody was asked ${asked}: it may belong to a call that was cancelled or has ended`);
+    return new McpError(code, `no client was asked ${asked}: it may belong to a call that was cancelled or has ended`);
   }
 
   /**
@@ -84,8 +87,8 @@ export class Doubt {
    */
   silence(ofMany: boolean = false): void {
     const when = ofMany
-      ? 'several clients use the connection: nobody receives those that name no call'
-      : `${why}: nobody hears them until it answers that call`;
+      ? 'several clients use the connection: messages without a call are dropped'
+      : `${why}: they are dropped until it answers that call`;
     this.#tell('logs', `the server sent log messages while ${when}`);
   }
 

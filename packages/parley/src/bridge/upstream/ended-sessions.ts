@@ -27,7 +27,7 @@ export class EndedSessions {
     const ended = this.#count === 1 ? 'a session was ended' : `${this.#count} sessions were ended`;
     const more = option === undefined ? '' : `; ${option} allows more`;
     this.#warn(
-      `${ended} to make room for another, since ${taken} were taken: what its client asks next gets 404, and not every client begins anew by itself${more}`,
+      `${ended} to make room for another, since ${taken} were in use: its client's next request gets 404, and not every client then opens a new session${more}`,
     );
     this.#count = 0;
     this.#toldAt = now;

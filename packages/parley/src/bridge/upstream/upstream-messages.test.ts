@@ -68,10 +68,7 @@ describe('a log message', () => {
         scene.events().onLog(message, { request: undefined } as never);
         scene.events().onLog(message, { request: 2 } as never);
         assert.deepEqual([ended.heard, running_.heard], [[], ['text']]);
-        assert.match(
-          warnings.join(),
-          /while several clients use the connection: nobody receives those that name no call$/,
-        );
+        assert.match(warnings.join(), /while several clients use the connection: messages without a call are dropped$/);
         // Another process knows nothing of the first client.
         scene.opened[0]?.end();
         await settle();

@@ -266,11 +266,11 @@ export class CurrentConnection {
   }
 
   async #settleAnew(believed: ServerConnection): Promise<void> {
-    await believed.end(new ConnectionError('closed', 'the server is asked anew what it speaks'));
+    await believed.end(new ConnectionError('closed', 'the client probes the server again'));
     try {
       await this.#settle(undefined, this.#stopped.signal);
     } catch (cause) {
-      const message = 'the server is not what was remembered of it, and connecting anew failed';
+      const message = 'the stored protocol version is wrong, and connecting again failed';
       this.#end(new ConnectionError('closed', message, { cause }));
       throw cause;
     }

@@ -14,9 +14,8 @@ export interface FailedConnect {
   readonly program: { readonly starts: number; readonly printed: Error | undefined } | undefined;
 }
 
-const startedAgain =
-  'it was started twice, since a server of an older revision may end at what a newer client asks first';
-const remedy = 'its standard output is for messages alone, and what it logs belongs on standard error';
+const startedAgain = 'it was started twice, since an older server may exit at the first request of a newer client';
+const remedy = 'its standard output must hold only messages; write logs to standard error';
 
 /**
  * Explains that the overall limit ended a step. For a program that did not answer in time, adds why it was started
@@ -28,7 +27,7 @@ export function explainedConnect(error: ConnectionError, { limitMs, program }: F
   const { starts = 0, printed } = isUnheard(error) ? (program ?? {}) : {};
   const more = [
     ...(starts > 1 ? [startedAgain] : []),
-    ...(printed === undefined ? [] : [`what it printed first is no message (${printed.message}): ${remedy}`]),
+    ...(printed === undefined ? [] : [`its first output is not a message (${printed.message}): ${remedy}`]),
   ];
   if (limit === undefined && more.length === 0) return error;
   return new ConnectionError(reason, [limit ?? message, ...more].join('; '), { cause: error });
@@ -59,7 +58,7 @@ export interface FailedProbe {
 
 /** Warns that a revision is used because the probe failed. */
 export function warnOfProbe(inbound: Pick<Inbound, 'warning'>, { server, date, cause, isLate }: FailedProbe): void {
-  const why = cause instanceof Error ? cause.message : 'its answer said nothing';
+  const why = cause instanceof Error ? cause.message : 'its answer was not usable';
   const late = isLate ? '; its answer came later: a greater probeTimeoutMs gives it that time' : '';
   inbound.warning(`${server} is spoken to in ${date}, since the probe failed (${why})${late}`, cause);
 }

@@ -85,8 +85,7 @@ describe('a server on stdio', () => {
 
   it('that exits again and again is an error, which says that it was started twice', async () => {
     const transport = scriptedTransport('stdio', (_, peer) => peer.end());
-    const message =
-      /; it was started twice, since a server of an older revision may end at what a newer client asks first$/;
+    const message = /; it was started twice, since an older server may exit at the first request of a newer client$/;
     await assert.rejects(start({ ...transport, ownsProcess: true }), { reason: 'exited', message });
     assert.equal(transport.peers.length, 2);
   });

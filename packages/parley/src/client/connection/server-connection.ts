@@ -197,7 +197,7 @@ export class ServerConnection {
     if (Array.isArray(entries) && entries.length === 0) return;
     this.#undeclared.set(feature, true);
     const { channel } = this.agreement;
-    channel.warn(`${channel.description} did not declare the capability ${feature}, and is asked all the same`);
+    channel.warn(`${channel.description} did not declare the capability ${feature}; the request is sent all the same`);
   }
 
   readonly #asks = (feature: string): boolean => {

@@ -114,7 +114,7 @@ describe('a request that needs input first', () => {
     ['a state that is no text', { resultType: 'input_required', requestState: 7 }],
     ['questions that are no map', { resultType: 'input_required', inputRequests: [confirm] }],
     ['a malformed question', asking({ k: { method: 'elicitation/create', params: { message: 7 } } })],
-    ['a page that is no URL', asking({ k: { ...visit, params: { ...visit.params, url: 'no url' } } })],
+    ['a page that is not a URL', asking({ k: { ...visit, params: { ...visit.params, url: 'no url' } } })],
     [
       'tool uses without results',
       asking({

@@ -21,7 +21,7 @@ export function stepOf<Method extends InputMethod>(
 ): InputRequiredStep<Method> {
   const { inputRequests, requestState } = readResultAs(revision, inputRequiredResultShape, { method, result });
   if (inputRequests === undefined && requestState === undefined)
-    throw new ConnectionError('invalid-message', `the result of ${method} needs input but asks for none`);
+    throw new ConnectionError('invalid-message', `the result of ${method} needs input but has no question`);
   return {
     status: 'input_required',
     method,

@@ -120,7 +120,7 @@ export class ListenSubscription implements Subscription {
     if (event === undefined) return;
     // A part of a resource need not look like one.
     const asked = event.type === 'update' ? (this.topics.updates ?? []).length > 0 : covers(this.topics, event);
-    if (!asked) return this.#warn(`a server told of what was not asked for: ${method}`);
+    if (!asked) return this.#warn(`a server sent a notification that was not requested: ${method}`);
     // Spec 2026-07-28, Subscriptions, Acknowledgment: nothing comes before it.
     if (this.#acknowledgedAt === undefined) this.#warn(`${method} came before the acknowledgement`);
     this.#options.heard(event);

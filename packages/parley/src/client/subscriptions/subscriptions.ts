@@ -94,7 +94,7 @@ export class ClientSubscriptions {
   ): Promise<Subscription> {
     this.#check(topics);
     if (typeof onEvent !== 'function')
-      throw new TypeError('the second argument of subscribe hears of the events, and must be a function');
+      throw new TypeError('the second argument of subscribe must be a function, which receives the events');
     if (signal !== undefined && isAborted(signal)) throw aborted('subscribing', signal);
     const { connection, settings } = this.#options;
     await connection.ensureOpen(signal);
@@ -125,9 +125,7 @@ export class ClientSubscriptions {
     const { listening } = connection;
     const warnIfDeaf = (): void => {
       if (connection.hears || connection.listening !== listening) return;
-      settings.onWarning?.(
-        'the server refused the stream on which it would tell of changes, so that none may be heard',
-      );
+      settings.onWarning?.('the server refused the stream for change notifications, so none may arrive');
     };
     if (listening === undefined || (await settledOrAborted(decisionMs, listening, signal))) warnIfDeaf();
     else void listening.then(warnIfDeaf, warnIfDeaf);
@@ -160,7 +158,7 @@ export class ClientSubscriptions {
     checkTopics(wanted);
     const { tools, prompts, resources, updates = [] } = wanted;
     if (tools !== true && prompts !== true && resources !== true && updates.length === 0)
-      throw new TypeError('a subscription needs something to hear of');
+      throw new TypeError('a subscription needs at least one topic');
     if (updates.length > most.resources) throw new TypeError(`a subscription has at most ${most.resources} resources`);
     if (this.#listening.size + this.#watching.size >= most.subscriptions)
       throw new TypeError(`a client has at most ${most.subscriptions} subscriptions`);
@@ -210,7 +208,7 @@ export class ClientSubscriptions {
   #warnOfUnnamed(method: string): void {
     if (this.#unnamed) return;
     this.#unnamed = true;
-    const message = `${method} names no subscription, so it is given to those that it may be about, as all later ones are`;
+    const message = `${method} names no subscription; every subscription that it may concern gets it, and later ones too`;
     this.#options.settings.onWarning?.(message);
   }
 

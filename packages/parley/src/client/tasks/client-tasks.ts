@@ -111,7 +111,7 @@ export class ClientTasks {
       const state = createdTask(this.#parts.connection.revision, result);
       if (state !== undefined) this.#task(call.name, state, { sent: options }).abandon();
     } catch (error) {
-      this.#parts.settings.onWarning?.('a task that nobody waits for was not cancelled, since it is malformed', error);
+      this.#parts.settings.onWarning?.('an unneeded task was not cancelled, since it is malformed', error);
     }
   }
 
@@ -293,8 +293,7 @@ export class ClientTasks {
   }
 
   #refuseOff(): void {
-    if (!this.#parts.settings.tasks)
-      throw new TypeError('connect was told that there are to be no tasks: tasks is false');
+    if (!this.#parts.settings.tasks) throw new TypeError('tasks are off: connect got tasks: false');
   }
 
   #note(task: NudgedTask, isFollowed: boolean): void {

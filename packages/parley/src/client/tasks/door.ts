@@ -59,7 +59,7 @@ export class TaskDoor {
         this.load()
           .then((tasks) => tasks.abandon(call, result, this.declaring(options)))
           .catch((cause: unknown) =>
-            this.#parts.settings.onWarning?.('the task of a call that was given up could not be cancelled', cause),
+            this.#parts.settings.onWarning?.('the task of a cancelled call could not be cancelled', cause),
           );
     };
   }

@@ -23,7 +23,7 @@ export class TaskGoneError extends Error {
   constructor(task: TaskReference, reason: 'unknown' | 'expired', cause: unknown) {
     const why =
       reason === 'unknown'
-        ? 'is not known to the server: it expired, was removed, or belongs to somebody else'
+        ? 'is not known to the server: it expired, was removed, or belongs to another client'
         : 'could not be followed until it expired';
     super(`the task of tool ${shown(task.tool)} ${why}`, { cause });
     this.name = 'TaskGoneError';

@@ -68,7 +68,7 @@ export function handleOf({ task, check, immediate, revision }: HandleParts): Tas
 /** The handle of a call that the server answered at once. */
 export function answeredAtOnce(result: CallToolResult, check: CheckOutput | undefined): TaskHandle {
   const none = (): never => {
-    throw new TypeError('the server answered at once: there is no task, and `result` has what it said');
+    throw new TypeError('the server answered at once: there is no task; `result` has the answer');
   };
   return {
     reference: undefined,

@@ -37,7 +37,7 @@ export function checkReference(reference: unknown, server: string): TaskReferenc
   if (given.taskId === '') throw malformed('taskId is empty');
   if (given.server !== '' && server !== '' && given.server !== server)
     throw new TypeError(
-      `the task is one of the server ${shownServer(given.server)}, and this client speaks with ${shownServer(server)}`,
+      `the task belongs to the server ${shownServer(given.server)}, and this client is connected to ${shownServer(server)}`,
     );
   // As was just checked.
   return given as TaskReference;

@@ -159,7 +159,7 @@ test('changed params are checked again, and those that do not fit are a mistake 
     const changes: Middleware = (_passing, next) => next(changed as never);
     await assert.rejects(async () => await pass(chainOf(changes), about, {}, () => ({ run: ++runs })), {
       name: 'TypeError',
-      message: /^middleware changed the params of tools\/call to what they cannot be: /,
+      message: /^middleware changed the params of tools\/call to invalid ones: /,
     });
   }
   assert.equal(runs, 0);

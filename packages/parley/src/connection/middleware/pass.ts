@@ -109,7 +109,7 @@ function misused({ method }: About, how: string): TypeError {
 }
 
 function checked(about: About, changed: unknown): JsonObject {
-  const wrong = `middleware changed the params of ${about.method} to what they cannot be`;
+  const wrong = `middleware changed the params of ${about.method} to invalid ones`;
   if (!isObject(changed)) throw new TypeError(`${wrong}: they are an object`);
   try {
     return about.check(changed);

@@ -14,12 +14,12 @@ export type PatternPart =
 /** The beginning and the end of the text, the edge of a word, and what is no edge. */
 export type Place = '^' | '$' | '\\b' | '\\B';
 
-/** A pattern cannot be looked for in linear time, or is spelled in a way of which that is not known, or is too large. */
+/** A pattern cannot be matched in linear time, or is spelled in a way of which that is not known, or is too large. */
 export class Beyond extends Error {
   readonly isSize: boolean;
 
   constructor(what: string, { isSize = false }: { readonly isSize?: boolean } = {}) {
-    super(`${what} cannot be looked for in linear time`);
+    super(`${what} cannot be matched in linear time`);
     this.name = 'Beyond';
     this.isSize = isSize;
   }

@@ -117,7 +117,7 @@ class Writer {
   }
 
   #count(): void {
-    if (++this.size > this.#most) throw new Beyond(`what has more than ${this.#most} states`, { isSize: true });
+    if (++this.size > this.#most) throw new Beyond(`a pattern with more than ${this.#most} states`, { isSize: true });
   }
 
   #set(source: string): number {
@@ -131,7 +131,7 @@ class Writer {
     let number = this.#numbers.get(part);
     if (number === undefined) {
       const program = this.program(part, !behind);
-      if (this.looks.length >= maxLooks) throw new Beyond('so much that is looked around for', { isSize: true });
+      if (this.looks.length >= maxLooks) throw new Beyond('so much lookaround', { isSize: true });
       number = this.looks.push(program) - 1;
       this.#numbers.set(part, number);
     }

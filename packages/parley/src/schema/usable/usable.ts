@@ -26,7 +26,8 @@ export async function compileUsable(schema: unknown, options: CompileOptions = {
       declared === undefined
         ? 'has a list in "items" and no "$schema"'
         : `is of the dialect ${JSON.stringify(declared)}, which is not supported`;
-    if (read === undefined) return { check: () => [], ignored: true, unused: `${dialect}: nothing is held against it` };
+    if (read === undefined)
+      return { check: () => [], ignored: true, unused: `${dialect}: nothing is validated against it` };
     const { unused, check, ignored } = await compileUsable(read.schema, options);
     return {
       check,
@@ -47,7 +48,7 @@ export async function compileUsable(schema: unknown, options: CompileOptions = {
         }
       : {
           check: (value) => rest.check(value),
-          unused: `cannot be used as it is, and results are held against the rest of it alone: ${error.message}`,
+          unused: `cannot be used as a whole; results are validated against the rest of it: ${error.message}`,
         };
   }
 }

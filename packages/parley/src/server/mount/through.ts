@@ -42,7 +42,7 @@ export function through(use: MountedUse, { inner, own, run }: MountedWay): unkno
 
 function passed({ method, params, call }: MountedUse, { inner, own, run }: MountedWay): unknown {
   const given = own(params);
-  const nothing = new McpError('resourceNotFound', 'there is no such resource');
+  const nothing = new McpError('resourceNotFound', 'the resource does not exist');
   let result: unknown;
   let shown: unknown;
   // The end of a run for its questions is no failure: what middleware makes of it is ignored.

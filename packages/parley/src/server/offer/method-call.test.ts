@@ -87,5 +87,5 @@ test('a result fits its schema, beside the metadata that every result may have',
   assert.deepEqual(await called({ run: () => ({ n: 1, _meta: { a: 1 } }), result }), { n: 1, _meta: { a: 1 } });
   assert.deepEqual(await called({ run: () => ({ n: 1 }), result }), { n: 1 });
   for (const wrong of [{ n: 'x' }, {}, undefined, 1])
-    await assert.rejects(called({ run: () => wrong, result }), /returned what is not its result: /);
+    await assert.rejects(called({ run: () => wrong, result }), /returned an invalid result: /);
 });

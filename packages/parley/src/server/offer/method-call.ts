@@ -71,7 +71,7 @@ function fitting(
   checked: { readonly value?: unknown; readonly problems?: readonly Problem[] | undefined },
 ): JsonObject {
   if (checked.problems !== undefined)
-    throw new TypeError(`method ${shown(name)} returned what is not its result: ${listed(checked.problems)}`);
+    throw new TypeError(`method ${shown(name)} returned an invalid result: ${listed(checked.problems)}`);
   return objectOf(name, checked.value);
 }
 

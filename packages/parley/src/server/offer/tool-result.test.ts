@@ -48,7 +48,7 @@ for (const [what, returned, told] of [
   ['a number', 7, '7'],
   ['true', true, 'true'],
   ['an object that is nothing known', { sum: 3 }, 'an object'],
-  ['an object with text as its content', { content: 'hello' }, 'an object whose content is no list'],
+  ['an object with text as its content', { content: 'hello' }, 'an object whose content is not a list'],
   ['a list with something else in it', [words, 'more'], 'a list'],
 ] as const) {
   test(`${what} from a tool without output schema is a failed call, told to onError alone [tools-023]`, async () => {

@@ -46,7 +46,7 @@ export function contentResult(tool: string, value: unknown): CallToolResult {
   if (isObject(value) && Array.isArray(value['content'])) return value as unknown as CallToolResult;
   if (isObject(value) && value['structuredContent'] !== undefined)
     return structuredResult(value['structuredContent'], value);
-  const kind = isObject(value) ? `an object${'content' in value ? ' whose content is no list' : ''}` : shown(value);
+  const kind = isObject(value) ? `an object${'content' in value ? ' whose content is not a list' : ''}` : shown(value);
   throw new TypeError(
     `tool ${JSON.stringify(tool)} returned ${kind}; return a string, content blocks or a result, or declare an output schema`,
   );

@@ -242,7 +242,7 @@ function outcome({ tool, output }: ToolEntry, returned: unknown): CallToolResult
     if (checked.problems !== undefined) {
       // For a cyclic value, a schema reports only that there is too much to check.
       writtenJson(value, `the output of ${where}`);
-      throw new TypeError(`${where} returned what is not its output: ${listed(checked.problems)}`);
+      throw new TypeError(`${where} returned an invalid output: ${listed(checked.problems)}`);
     }
     return structuredResult(checked.value, whole, writtenJson(checked.value, `the output of ${where}`));
   });

@@ -91,7 +91,7 @@ test('the host hears of the end of the very session whose beginning it heard', a
   assert.equal(seen[0], seen[1]);
 });
 
-test('of several initialize one opens a session, and none where the client is gone by then', async () => {
+test('of several initialize one opens a session, and none where the client disconnected by then', async () => {
   const events: string[] = [];
   const server = served({ onEvent: ({ type }) => events.push(type) });
   const waiting: (() => void)[] = [];

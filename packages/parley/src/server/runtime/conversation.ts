@@ -396,5 +396,5 @@ function promised(outcome: Outcome): Promise<ResponseMessage | undefined> {
 
 /** The reason why no request is sent any more. */
 function gone(): ConnectionError {
-  return new ConnectionError('closed', 'the client is gone');
+  return new ConnectionError('closed', 'the client disconnected');
 }

@@ -140,7 +140,7 @@ export function endpointOf(served: Served): Endpoint {
   // Untyped programs may pass any value.
   const endpoint = (served as Partial<Served> | null | undefined)?.endpoint as Partial<Endpoint> | undefined;
   if (typeof endpoint?.converse !== 'function')
-    throw new TypeError(`what is served must come from createServer or createBridge; this is ${shown(served)}`);
+    throw new TypeError(`a served object must come from createServer or createBridge; this is ${shown(served)}`);
   return served.endpoint;
 }
 

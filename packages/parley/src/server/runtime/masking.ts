@@ -95,9 +95,9 @@ export function errorPrinter(exposeErrors?: boolean): (error: unknown, where: st
   };
 }
 
-const readsInternal = 'the client was told only "internal error"; throw an McpError to tell it more';
+const readsInternal = 'the client received only "internal error"; throw an McpError to send it a message';
 const hints = [
-  { place: /^tool /, hint: 'the model was told only that it failed; throw a ToolError to tell it more' },
+  { place: /^tool /, hint: 'the model sees only that the call failed; throw a ToolError to send it a message' },
   { place: /^tools\/call\b/, hint: `${readsInternal}, or a ToolError to tell the model` },
   { place: /^[a-z]+\/[a-z]/, hint: readsInternal },
 ];

@@ -10,7 +10,7 @@ import type { Ctx } from '../ctx.ts';
 
 const newest = { revision: '2026-07-28', capabilities: extended } as const;
 const core = { revision: '2025-11-25', capabilities: { elicitation: {} } } as const;
-const unknown = { code: -32602, message: 'there is no such task' };
+const unknown = { code: -32602, message: 'the task does not exist' };
 
 /** Lets happen what needs no timer, or only one of no time. */
 async function settle(t: TestContext): Promise<void> {
@@ -44,7 +44,7 @@ test('a life that is over aborts the work, and the task is as one that nobody ev
   assert.equal((await client.ask('tasks/get', { taskId }))['status'], 'working');
   now = 60;
   await stopped.opened;
-  assert.match(String(reason), /run elsewhere, or is gone/);
+  assert.match(String(reason), /another process runs the task, or it is gone/);
   for (const method of ['get', 'cancel', 'update'])
     assert.deepEqual(await client.ask(`tasks/${method}`, { taskId, inputResponses: {} }), unknown, method);
   for (const method of ['get', 'cancel', 'result'])

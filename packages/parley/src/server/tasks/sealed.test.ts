@@ -151,7 +151,7 @@ test('a task whose text was damaged is unknown to its client, and holds up no ot
     assert.equal(await store.swap({ ...kept, version: kept.version + 1 + at, dueInMs: 0, text }), true);
     const { client, faults } = await sealed(t, store, undefined);
     assert.equal((await client.ask('tasks/get', { taskId: broken }))['code'], -32602, text);
-    assert.match(faults[0] ?? '', new RegExp(`task ${broken} cannot be read: what the store has`));
+    assert.match(faults[0] ?? '', new RegExp(`task ${broken} cannot be read: the stored text is damaged`));
   }
   const last = await sealed(t, store, undefined);
   assert.equal((await answered(last, other))['status'], 'completed');

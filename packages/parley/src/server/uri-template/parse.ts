@@ -88,7 +88,7 @@ const variablePattern = /^((?:\w|%[0-9A-Fa-f]{2})+(?:\.(?:\w|%[0-9A-Fa-f]{2})+)*
 
 function parseVariable(text: string, template: string): Variable {
   const [, name, modifier] = variablePattern.exec(text) ?? [];
-  if (name === undefined) throw malformed(template, `has ${JSON.stringify(text)} where a variable should be`);
+  if (name === undefined) throw malformed(template, `has ${JSON.stringify(text)} in place of a variable`);
   return {
     name,
     explode: modifier === '*',

@@ -72,7 +72,7 @@ export class MemoryStreams implements StreamLogs {
 
   #write(sessionName: string, { name, about }: Pick<Stream, 'name' | 'about'>, mark: string | undefined): StreamWriter {
     if (about.length > longestAbout)
-      throw new StoreError('too-large', `what is said about a stream has up to ${longestAbout} characters`);
+      throw new StoreError('too-large', `the description of a stream has up to ${longestAbout} characters`);
     this.#expire();
     const known = this.#sessions.get(sessionName)?.streams.get(name);
     if (known?.complete === true) throw fenced();
@@ -226,5 +226,5 @@ function isSame(one: Writer, other: Writer): boolean {
 }
 
 function fenced(): StoreError {
-  return new StoreError('fenced', 'the stream is complete, or somebody else writes it');
+  return new StoreError('fenced', 'the stream is complete, or another process writes it');
 }

@@ -6,9 +6,7 @@ export async function waysToForget(connection: RedisConnection): Promise<readonl
   try {
     settings = new Map([...(await connection.settings('append*')), ...(await connection.settings('maxmemory*'))]);
   } catch (error) {
-    return [
-      `tasks in Redis: its settings cannot be read, so that it may forget tasks without anybody being told (${String(error)})`,
-    ];
+    return [`tasks in Redis: its settings cannot be read, so it may lose tasks without a warning (${String(error)})`];
   }
   const [file, sync, policy] = ['appendonly', 'appendfsync', 'maxmemory-policy'].map((name) => settings.get(name));
   const ways: string[] = [];
@@ -20,7 +18,7 @@ export async function waysToForget(connection: RedisConnection): Promise<readonl
     );
   if (policy !== undefined && policy !== 'noeviction')
     ways.push(
-      `tasks in Redis: it forgets tasks when its memory is full (maxmemory-policy ${policy}); noeviction refuses new ones`,
+      `tasks in Redis: it drops tasks when its memory is full (maxmemory-policy ${policy}); noeviction refuses new ones`,
     );
   return ways;
 }

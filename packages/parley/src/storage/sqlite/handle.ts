@@ -24,7 +24,7 @@ export function openDatabase(path: string): SqliteHandle {
   const sqlite = process.getBuiltinModule?.('node:sqlite');
   if (sqlite === undefined)
     throw new Error(
-      'this runtime has no node:sqlite, which Node has from 22.13 on: open the file with better-sqlite3, and hand over what it gives, sqliteTasks(new Database(path))',
+      'this runtime has no node:sqlite, which Node has from 22.13 on: open the file with better-sqlite3, and pass the handle: sqliteTasks(new Database(path))',
     );
   return new sqlite.DatabaseSync(path);
 }

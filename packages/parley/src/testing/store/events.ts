@@ -166,7 +166,7 @@ const writing: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'what is said about a stream has a limit',
+    title: 'the description of a stream has a limit',
     async check({ one, name }) {
       const log = one.events.open(name);
       equal(await whyRefused(() => log.write('s', 'x'.repeat(65_537))), 'too-large', 'more than the limit');

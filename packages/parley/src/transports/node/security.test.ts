@@ -44,7 +44,7 @@ const unread: readonly Refused[] = [
   ['a foreign Origin [http-003] [http-004]', post({ origin: evil }), 403, -32600],
   ['an opaque Origin [http-003]', post({ origin: 'null' }), 403, -32600],
   ['an Origin that only begins like loopback', post({ origin: 'http://localhost.evil.example' }), 403, -32600],
-  ['an Origin that is no URL', post({ origin: 'localhost' }), 403, -32600],
+  ['an Origin that is not a URL', post({ origin: 'localhost' }), 403, -32600],
   ['a foreign Origin of a GET [http-003]', { headers: { origin: evil } }, 403, -32600],
   ['a foreign Origin of a DELETE [http-003]', { method: 'DELETE', headers: { origin: evil } }, 403, -32600],
   [

@@ -163,7 +163,7 @@ function read(message: JsonObject, { revision, talk, remote }: Giving): Given {
   if (text !== undefined)
     return { result: { contents: [{ uri, mimeType: 'text/markdown', text }], ...hints(revision) } };
   const code = revision.sessions ? -32_002 : -32_602;
-  return { error: { code, message: 'there is no such resource', data: { uri } } };
+  return { error: { code, message: 'the resource does not exist', data: { uri } } };
 }
 
 async function called(message: JsonObject, giving: Giving): Promise<Given> {

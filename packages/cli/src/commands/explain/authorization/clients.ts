@@ -82,7 +82,7 @@ function stopAmong(looked: readonly Look[]): string | undefined {
 /** The reason for which clients do not use an authorization server; `undefined` where they do. */
 function problemOf(found: FoundServer, { openIdDiscovery }: Revision, { rules }: Findings): string | undefined {
   const { issuer, looked, document } = found;
-  if (!URL.canParse(issuer)) return `${issuer.slice(0, 200)} is no URL`;
+  if (!URL.canParse(issuer)) return `${issuer.slice(0, 200)} is not a URL`;
   const stop = stopAmong(looked);
   if (stop !== undefined) return stop;
   if (document === undefined) return `no metadata of ${issuer}`;

@@ -60,7 +60,7 @@ export const urlRules: readonly Rule[] = [
     client: 'uses nothing that is no absolute URL',
     source: 'RFC 9728, section 2; RFC 8414, section 2',
     test: (findings) =>
-      urlsOf(findings).flatMap(({ what, url }) => (URL.canParse(url) ? [] : [`${what} is no URL: ${cited(url)}`])),
+      urlsOf(findings).flatMap(({ what, url }) => (URL.canParse(url) ? [] : [`${what} is not a URL: ${cited(url)}`])),
   },
   {
     id: 'url-insecure',

@@ -282,7 +282,7 @@ class MachineAuthorizer implements Authorizer {
 }
 
 function tooLate(issuer: string): AuthorizationError {
-  const words = `what this machine shows at ${issuer} was not given, or not answered, within ${longestMs / 1000} s`;
+  const words = `the credentials for ${issuer} were not provided, or not answered, within ${longestMs / 1000} s`;
   return new AuthorizationError('timeout', words, { issuer });
 }
 

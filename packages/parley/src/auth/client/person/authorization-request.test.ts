@@ -38,7 +38,7 @@ test('an answer gives its code if each parameter is there once, and the state an
   assert.equal(judged(`state=state&code=x&iss=${iss}`), 'code x');
   assert.equal(judged(`state=state&code=x&iss=${iss}`, { namesIssuer: true }), 'code x');
   for (const [query, words, changes = {}] of [
-    ['https://app:x/', /^invalid-response.* is no URL/],
+    ['https://app:x/', /^invalid-response.* is not a URL/],
     ['state=state&code=x&code=x', /^invalid-response.* has code twice/],
     ['state=state&state=state&code=x', /^invalid-response.* has state twice/],
     [`state=state&code=x&iss=${iss}&iss=${iss}`, /^invalid-response.* has iss twice/],
@@ -60,7 +60,7 @@ test('an answer gives its code if each parameter is there once, and the state an
 test('each error of an answer has its reason, its code and its description', () => {
   const rows: readonly (readonly [code: string, reason: AuthorizationReason, words: RegExp])[] = [
     ['access_denied', 'denied', /was not allowed to let this client in/],
-    ['invalid_scope', 'insufficient-scope', /does not grant what was asked for/],
+    ['invalid_scope', 'insufficient-scope', /did not grant the request/],
     ['unauthorized_client', 'invalid-client', /does not let this client sign people in/],
     ['invalid_target', 'resource-mismatch', /refuses the resource/],
     ['server_error', 'server-error', /could not sign anybody in/],

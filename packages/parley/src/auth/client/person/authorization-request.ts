@@ -75,7 +75,7 @@ export function requireCodes({
   if (methods?.includes('S256') === true) return authorizationEndpoint;
   throw new AuthorizationError(
     'pkce-missing',
-    `${shownUrl(issuer)} does not say that it protects codes (code_challenge_methods_supported without S256); if it is known to, say so with servers: { '${shownUrl(issuer)}': { code_challenge_methods_supported: ['S256'] } }`,
+    `${shownUrl(issuer)} does not declare that it protects codes (code_challenge_methods_supported without S256); if it does, declare it with servers: { '${shownUrl(issuer)}': { code_challenge_methods_supported: ['S256'] } }`,
     { issuer },
   );
 }
@@ -140,7 +140,7 @@ export function judgedCode(callback: string, { state, endpoints: { issuer }, nam
       `the answer to the login at ${shownUrl(issuer)} ${words}: it is not used; sign in again`,
       { issuer },
     );
-  if (!URL.canParse(callback)) throw invalid('is no URL');
+  if (!URL.canParse(callback)) throw invalid('is not a URL');
   const parameters = new URL(callback).searchParams;
   for (const name of ['state', 'iss', 'error', 'code'])
     if (parameters.getAll(name).length > 1) throw invalid(`has ${name} twice`);
@@ -183,7 +183,7 @@ function refusal(error: string, description: string | null, issuer: string): Aut
     case 'invalid_scope':
       return new AuthorizationError(
         'insufficient-scope',
-        `${shownUrl(issuer)} does not grant what was asked for: ${words}`,
+        `${shownUrl(issuer)} did not grant the request: ${words}`,
         options,
       );
     case 'unauthorized_client':

@@ -86,7 +86,7 @@ function requireDeviceEndpoint({ issuer, deviceAuthorizationEndpoint }: ServerMe
   if (deviceAuthorizationEndpoint !== undefined) return deviceAuthorizationEndpoint;
   throw new AuthorizationError(
     'discovery',
-    `${shownUrl(issuer)} signs nobody in by another device (its metadata name no device_authorization_endpoint): sign in without the option device`,
+    `${shownUrl(issuer)} has no sign-in through another device (its metadata name no device_authorization_endpoint): sign in without the option device`,
     { issuer },
   );
 }
@@ -167,7 +167,7 @@ async function authorized(
   const page = (uri: string): string => rules.check(uri, `the page of ${shownUrl(issuer)} for codes`).href;
   const complete = textIn(fields['verification_uri_complete']);
   const expiresIn = Number(text('expires_in'));
-  if (!(expiresIn > 0)) throw invalid(issuer, 'says no time for which its code is valid');
+  if (!(expiresIn > 0)) throw invalid(issuer, 'returned a code without a lifetime');
   return {
     deviceCode: text('device_code'),
     userCode: showable(text('user_code'), issuer),
@@ -183,7 +183,7 @@ async function authorized(
 /** A code that a person can read and type: no character of it acts on a terminal, is unseen, or turns others around. */
 function showable(code: string, issuer: string): string {
   if (code.length <= longestUserCode && !/[\p{C}\p{Zl}\p{Zp}]/u.test(code) && code.trim() === code) return code;
-  throw invalid(issuer, 'has a code that nobody could enter');
+  throw invalid(issuer, 'returned a code that cannot be typed');
 }
 
 /** Asks for the tokens until the person decided. (RFC 8628, sections 3.4 and 3.5.) */

@@ -46,7 +46,7 @@ export class Login {
     const late = (): AuthorizationError =>
       new AuthorizationError(
         'timeout',
-        `nobody signed in at ${shownUrl(server.issuer)} within ${ms / 1000} s; try again`,
+        `the user did not sign in at ${shownUrl(server.issuer)} within ${ms / 1000} s; try again`,
         {
           issuer: server.issuer,
         },
@@ -95,7 +95,7 @@ export class Login {
     if (client === undefined)
       throw new AuthorizationError(
         'invalid-client',
-        `the client that signed in at ${shownUrl(pending.endpoints.issuer)} is gone: sign in again`,
+        `the registration of the client at ${shownUrl(pending.endpoints.issuer)} is gone: sign in again`,
         {
           issuer: pending.endpoints.issuer,
         },
@@ -249,7 +249,7 @@ async function lookAtGuess(
   if (answer !== undefined && vacancies.has(answer.status))
     throw new AuthorizationError(
       'discovery',
-      `${shownUrl(issuer)} publishes no metadata, and has no page at ${shownUrl(url)}, where people sign in at servers without (HTTP ${answer.status}); what they would say can be given with the option servers`,
+      `${shownUrl(issuer)} publishes no metadata, and has no page at ${shownUrl(url)}, the default sign-in page (HTTP ${answer.status}); give its endpoints with the option servers`,
       { issuer },
     );
   const message = `${shownUrl(issuer)} publishes no metadata: that people sign in at ${shownUrl(url)} is a guess`;

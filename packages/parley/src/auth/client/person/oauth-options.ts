@@ -154,7 +154,7 @@ function redirectOf({ redirect, redirectUri }: OAuthOptions): Redirect {
     throw new TypeError(
       'redirect must be given: loopback() of parley-mcp/node, popup(), page(), or a function with redirectUri',
     );
-  if (redirectUri !== undefined) throw new TypeError('redirectUri goes with a redirect that is a function');
+  if (redirectUri !== undefined) throw new TypeError('redirectUri is only for a redirect that is a function');
   redirect.redirectUris.forEach(checkRedirectUri);
   return redirect;
 }

@@ -55,6 +55,6 @@ export function page(options: PageRedirectOptions): Redirect {
 
 function ownAddress(): string {
   const { location } = globalThis as { readonly location?: { readonly href: string } };
-  if (location === undefined) throw new TypeError('page needs redirectUri where there is no page');
+  if (location === undefined) throw new TypeError('page needs redirectUri outside of a browser page');
   return bare(location.href);
 }

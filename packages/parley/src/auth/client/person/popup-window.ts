@@ -22,7 +22,7 @@ export async function openedWindow(
   if (onBlocked === undefined)
     throw new AuthorizationError(
       'login-required',
-      'the browser opened no window to sign in, since nobody has just clicked: sign in from a click, or give popup the option onBlocked',
+      'the browser blocked the sign-in window, since there was no click: sign in from a click, or give popup the option onBlocked',
     );
   return await new Promise((resolve, reject) => {
     // The reason comes from the owner of the signal.
@@ -52,7 +52,7 @@ export async function cameBack(opened: PopupWindow, request: RedirectRequest, si
     if (opened.closed)
       throw new AuthorizationError(
         'denied',
-        `the window to sign in at ${request.issuer} was closed; where nobody closed it its pages cut themselves off (Cross-Origin-Opener-Policy), and page() signs in`,
+        `the window to sign in at ${request.issuer} was closed; if the user did not close it, its pages isolate themselves (Cross-Origin-Opener-Policy): use page()`,
         { issuer: request.issuer },
       );
     await pauseFor(lookMs, signal);

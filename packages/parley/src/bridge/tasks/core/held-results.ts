@@ -134,7 +134,7 @@ export class HeldResults {
     const { onWarning } = this.#options;
     if (bus === undefined) return undefined;
     const failed = (error: unknown): void =>
-      onWarning(`what a task asks cannot be answered through another process: ${wordsOf(error)}`);
+      onWarning(`a task's question cannot be answered through another process: ${wordsOf(error)}`);
     const look = async (): Promise<JsonObject> => {
       this.of(id);
       await held.some(questionMs);
@@ -164,7 +164,7 @@ export class HeldResults {
       if (await settledWithin(2 * busPatienceMs, asked)) return await asked;
       throw new Error(`the bus did not answer within ${2 * busPatienceMs} ms`);
     } catch (error) {
-      onWarning(`another process could not be asked for what a task asks: ${wordsOf(error)}`);
+      onWarning(`another process could not be reached for a task's questions: ${wordsOf(error)}`);
       return undefined;
     }
   }

@@ -258,7 +258,7 @@ describe('a task of 2025-11-25 for a client of 2026-07-28', () => {
         [ann, ''],
       ] as const)
         answers.add(JSON.stringify(await client.ask(method, { taskId: id, inputResponses: {} })));
-    assert.deepEqual([...answers], [JSON.stringify({ code: -32602, message: 'there is no such task' })]);
+    assert.deepEqual([...answers], [JSON.stringify({ code: -32602, message: 'the task does not exist' })]);
     assert.equal(
       transport.methods.some((method) => method.startsWith('tasks/')),
       false,
@@ -314,7 +314,7 @@ describe('a hostile server of 2025-11-25 with tasks', () => {
         'tasks/get': taskOf('x', 'completed'),
         'tasks/result': (sent, peer) => peer.refuse(sent, { code: -32602, message: 'gone' }),
       },
-      /does not give its result: gone/,
+      /did not return its result: gone/,
     ],
   ];
   for (const [what, answers, words] of refusals)
@@ -339,7 +339,7 @@ describe('a hostile server of 2025-11-25 with tasks', () => {
       'tasks/get': (sent, peer) => peer.refuse(sent, { code: -32602, message: 'no' }),
     });
     const { taskId } = await begun(client, newest);
-    assert.deepEqual(await client.ask('tasks/get', { taskId }), { code: -32602, message: 'there is no such task' });
+    assert.deepEqual(await client.ask('tasks/get', { taskId }), { code: -32602, message: 'the task does not exist' });
   });
 
   it('asks a client that declared no context for a completion without context', async (t) => {

@@ -146,7 +146,7 @@ async function ended(client: Client, flat: Task, asked: TaskOfClient): Promise<J
     const { code, message, data } = error;
     if (flat.status === 'failed')
       return { statusMessage: message, ...flat, error: { code, message, ...(data === undefined ? {} : { data }) } };
-    const lost = `the upstream server says that the task is completed, and does not give its result: ${message}`;
+    const lost = `the upstream server completed the task and did not return its result: ${message}`;
     throw new McpError('internalError', lost, { cause: error });
   }
   try {

@@ -191,8 +191,7 @@ export class UpstreamTask {
 function outcomeOf({ status, result, error }: GetTaskResult): JsonObject {
   if (status === 'completed') return objectOf(result, 'its result');
   if (status === 'cancelled') throw new McpError('internalError', 'the upstream server cancelled the task of the call');
-  if (!isObject(error))
-    throw new McpError('internalError', 'the upstream server told of a failed task without its error');
+  if (!isObject(error)) throw new McpError('internalError', 'the upstream server sent a failed task without its error');
   throw errorFromWire(error);
 }
 

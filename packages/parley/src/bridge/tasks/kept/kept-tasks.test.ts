@@ -26,8 +26,8 @@ import { metaKey } from '../../../protocol/meta.ts';
 import { memoryTasks } from '../../../storage/memory-tasks.ts';
 import { memoryTransport } from '../../../testing/memory-transport.ts';
 
-/** What the client hears when there is no such task. */
-const unknown = { code: -32602, message: 'there is no such task' };
+/** What the client hears when the task does not exist. */
+const unknown = { code: -32602, message: 'the task does not exist' };
 
 async function textOf(client: TaskClient, taskId: unknown): Promise<unknown> {
   const result = await client.ask('tasks/result', { taskId });

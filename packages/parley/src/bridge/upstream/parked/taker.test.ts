@@ -80,7 +80,7 @@ test('a holder that falls silent for 15 seconds is gone, and each word of it cou
   await pass(14_999);
   assert.deepEqual(outcome, {});
   await pass(1);
-  assert.match(outcome.error ?? '', /the process that held the call is gone/);
+  assert.match(outcome.error ?? '', /the process of the call has ended/);
 });
 
 test('what the holder answers ends the wait, and notifications do not', async () => {
@@ -118,7 +118,7 @@ test('a wait that is over leaves no timer', async (t) => {
   assert.equal(pending.size, 0);
 });
 
-test('the holder hears that the request was given up, before and after it took the call', async () => {
+test('the holder hears that the request was cancelled, before and after it took the call', async () => {
   const [take2, leave] = ['parley/parked/a take 2', 'parley/parked/a leave'];
   const { told, signal } = await take();
   signal.abort();

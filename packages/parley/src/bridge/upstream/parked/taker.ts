@@ -55,7 +55,7 @@ async function subscribe(bus: Bus, channel: string, hear: (text: string) => void
   return await bus.subscribe(channel, hear);
 }
 
-const gone = 'the process that held the call is gone, and the call may have run; begin again only if it may run twice';
+const gone = 'the process of the call has ended, and the call may have run; call again only if it may run twice';
 
 /** Waits for the owner of a call while it confirms that it is running. */
 class Waiting {

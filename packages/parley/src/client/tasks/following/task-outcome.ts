@@ -47,5 +47,5 @@ export function isBare({ status, result, error }: TaskState): boolean {
 }
 
 function without(what: string): ConnectionError {
-  return new ConnectionError('invalid-message', `the server says that the task has ended, without ${what}`);
+  return new ConnectionError('invalid-message', `the server reported the end of the task without ${what}`);
 }

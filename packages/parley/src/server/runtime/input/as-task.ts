@@ -137,7 +137,7 @@ function named(taskId: string): string {
   if (length <= mostIdCharacters) return taskId;
   throw new McpError(
     'internalError',
-    `the id of the client's task has ${length} characters; ${mostIdCharacters} are kept`,
+    `the id of the client's task has ${length} characters; at most ${mostIdCharacters} are allowed`,
   );
 }
 

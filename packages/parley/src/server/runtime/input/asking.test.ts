@@ -214,7 +214,7 @@ describe('A key that is used again', () => {
         onElicit: () => ({ action: 'accept', content: { name: 'Ann' } }),
       });
       assert.equal((await client.callTool('t')).isError, true);
-      assert.match(String(failures[0]), /^TypeError: the key "ask-1" is one of those that questions without a key get/);
+      assert.match(String(failures[0]), /^TypeError: the key "ask-1" is reserved for questions without a key/);
       await client.close();
     });
 

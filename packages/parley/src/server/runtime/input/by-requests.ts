@@ -137,7 +137,7 @@ function requireDeclared(method: AskMethod, params: JsonObject, facts: Revision,
     requireCapabilities(method, params, facts, client.capabilities);
   } catch (error) {
     if (!(error instanceof McpError) || client.info !== undefined) throw error;
-    const why = `no sessions are kept here, so that nothing is known at ${facts.date} of what the client declared`;
+    const why = `no sessions are stored here, so nothing is known at ${facts.date} of what the client declared`;
     throw new McpError('missingRequiredClientCapability', `${method} cannot be asked: ${why}`, { data: error.data });
   }
 }

@@ -42,7 +42,7 @@ for (const [given, said] of [
   ['redis://:hush', 'redis://:…'],
   ['localhost:6379', 'localhost:6379'],
 ] as const)
-  test(`of ${said}, which is no URL of a Redis, all but credentials is shown`, () => {
+  test(`of ${said}, which is not a URL of a Redis, all but credentials is shown`, () => {
     assert.throws(() => redis(given), {
       name: 'TypeError',
       message: `the URL of a Redis begins with redis:// or rediss://; this is "${said}"`,

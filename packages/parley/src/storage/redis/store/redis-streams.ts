@@ -59,7 +59,7 @@ export class RedisStreams implements StreamLogs {
     mark = '',
   ): Promise<StreamWriter> {
     if (about.length > this.#longestAbout)
-      throw new StoreError('too-large', `what is said about a stream has up to ${longestAbout} characters`);
+      throw new StoreError('too-large', `the description of a stream has up to ${longestAbout} characters`);
     const keys = this.#keysOf(session, stream);
     const name = this.#keys.tag(stream);
     const begun = await this.#begun(keys, [name, about, lifeMs, mostEvents, mark]);
@@ -210,7 +210,7 @@ class RedisStreamWriter implements StreamWriter {
     if (kept === 'unknown')
       kept = await this.#calls.run(storeScripts.append, keys, [...head, `=${about}`, ...texts], until);
     if (kept === 'fenced') throw fenced();
-    if (kept !== 'kept') throw new StoreError('unavailable', 'events before it were not kept');
+    if (kept !== 'kept') throw new StoreError('unavailable', 'earlier events were not stored');
   }
 
   #fail(failure: StoreError): void {
@@ -222,5 +222,5 @@ class RedisStreamWriter implements StreamWriter {
 }
 
 function fenced(): StoreError {
-  return new StoreError('fenced', 'the stream is complete, or somebody else writes it');
+  return new StoreError('fenced', 'the stream is complete, or another process writes it');
 }

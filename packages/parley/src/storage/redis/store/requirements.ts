@@ -24,7 +24,7 @@ export function requireSuitable(text: string): string | undefined {
   const policy = facts.get('maxmemory_policy');
   if (facts.get('maxmemory') !== '0' && policy !== undefined && policy !== 'noeviction')
     throw unsuitable(
-      `${product} forgets what is kept when its memory is full (maxmemory-policy ${policy}): set maxmemory-policy noeviction`,
+      `${product} drops data when its memory is full (maxmemory-policy ${policy}): set maxmemory-policy noeviction`,
     );
   if (facts.get('role') === 'slave')
     throw unsuitable(`this ${product} is a replica: give the URL of its primary, or its sentinels`);

@@ -68,7 +68,7 @@ function sealedLog(log: StreamLog, session: string, seal: Seal): StreamLog {
   };
   return {
     async write(stream, about, mark) {
-      refuseLonger(about, longestAbout, 'what is said about a stream');
+      refuseLonger(about, longestAbout, 'the description of a stream');
       const boundTo = bound('event', session, stream);
       const inOrder = turns();
       const writer = await log.write(stream, await seal.seal(about, boundTo), mark);

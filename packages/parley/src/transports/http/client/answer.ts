@@ -131,7 +131,7 @@ async function readJson(response: FetchResponse, exchange: PostExchange): Promis
   const isAsked = exchange.waiting.size > 0;
   if (text.trim() === '') {
     if (!isAsked) return;
-    const words = `HTTP ${status} from ${describeUrl(exchange.url)}: an empty body in place of an answer`;
+    const words = `HTTP ${status} from ${describeUrl(exchange.url)}: an empty body instead of an answer`;
     throw new ConnectionError('closed', `${words}; ${isItMcp}`, { status, body: '' });
   }
   const value = parsed(text, status, exchange.receiver);
@@ -270,7 +270,7 @@ export function refusedVersion({ failure }: Refusal, headers: Readonly<Record<st
 
 /** Error of the sender for a failure of reading. */
 export function exchangeError(error: unknown, exchange: PostExchange): ConnectionError {
-  if (exchange.signal.aborted) return new ConnectionError('aborted', 'the exchange was given up', { cause: error });
+  if (exchange.signal.aborted) return new ConnectionError('aborted', 'the exchange was aborted', { cause: error });
   if (error instanceof ConnectionError) return error;
   return new ConnectionError('closed', 'the response broke off', { cause: error });
 }

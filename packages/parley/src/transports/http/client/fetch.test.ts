@@ -77,13 +77,13 @@ test('other redirects are not followed, and the error says where they lead', asy
   }
 });
 
-test('a failure says whether the request was given up, and errors of a connection stay as they are', async () => {
+test('a failure says whether the request was cancelled, and errors of a connection stay as they are', async () => {
   const failing = (error: unknown, signal = request.signal): Promise<unknown> =>
     fetchWithin(() => Promise.reject(error as Error), url, { ...request, signal }).catch((cause: unknown) => cause);
   const own = new ConnectionError('unauthorized', 'no');
   assert.equal(await failing(own, AbortSignal.abort()), own);
   const aborted = (await failing(new Error('x'), AbortSignal.abort())) as ConnectionError;
-  assert.deepEqual([aborted.reason, aborted.message], ['aborted', 'the exchange was given up']);
+  assert.deepEqual([aborted.reason, aborted.message], ['aborted', 'the exchange was aborted']);
   const broken = (await failing(new Error('x'))) as ConnectionError;
   assert.equal(broken.reason, 'closed');
   assert.doesNotMatch(broken.message, /key=1/);

@@ -86,7 +86,7 @@ export async function discard(response: FetchResponse): Promise<void> {
 
 function failure(cause: unknown, url: URL, { signal }: FetchRequest): ConnectionError {
   if (cause instanceof ConnectionError) return cause;
-  if (signal.aborted) return new ConnectionError('aborted', 'the exchange was given up', { cause });
+  if (signal.aborted) return new ConnectionError('aborted', 'the exchange was aborted', { cause });
   return notReached(cause, url);
 }
 

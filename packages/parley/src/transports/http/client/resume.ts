@@ -189,7 +189,7 @@ async function openStream(
   if (status <= 400 || status === 404 || status === 405) return 'none';
   const asked = await challengeOf(response, exchange);
   const reason = isUnauthorized(status, asked.challenge) ? 'unauthorized' : 'http';
-  if (exchange.signal.aborted) throw new ConnectionError('aborted', 'the exchange was given up');
+  if (exchange.signal.aborted) throw new ConnectionError('aborted', 'the exchange was aborted');
   const retryAfterMs = retryAfter(response);
   throw new ConnectionError(reason, `the stream for messages of the server was refused: HTTP ${status}`, {
     status,
@@ -204,7 +204,7 @@ function lost(): ConnectionError {
 }
 
 function withheld(): ConnectionError {
-  return new ConnectionError('http', 'the server says that it has no stream for its messages');
+  return new ConnectionError('http', 'the server has no stream for its messages');
 }
 
 function unheard(cause: ConnectionError): ConnectionError {
@@ -254,7 +254,7 @@ class Row {
     return new Promise((resolve, reject) => {
       const aborted = (): void => {
         cancel();
-        reject(new ConnectionError('aborted', 'the exchange was given up'));
+        reject(new ConnectionError('aborted', 'the exchange was aborted'));
       };
       const over = (): void => {
         signal.removeEventListener('abort', aborted);

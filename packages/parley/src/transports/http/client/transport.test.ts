@@ -221,12 +221,12 @@ for (const [type, body, words] of [
   [
     'application/json',
     '{"jsonrpc":"2.0"}',
-    /^HTTP 200 from http:\/\/127\S+: the body, which is no such MCP message, ended before/,
+    /^HTTP 200 from http:\/\/127\S+: the body, which is not an MCP message, ended before/,
   ],
   [
     'application/json; charset=utf-8',
     '{"jsonrpc":"2.0","id":"x9","result":{}}',
-    /^HTTP 200 from http:\/\/127\S+: the body, which is no such MCP message, ended before the response; it answers the id "x9", and the request has 1$/,
+    /^HTTP 200 from http:\/\/127\S+: the body, which is not an MCP message, ended before the response; it answers the id "x9", and the request has 1$/,
   ],
   [
     'text/event-stream; charset=utf-8',

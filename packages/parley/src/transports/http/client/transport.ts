@@ -191,7 +191,7 @@ class HttpChannel implements Channel {
     if (exchange.waiting.size > 0) {
       const { stray, waiting } = exchange;
       const { status } = response;
-      const what = type === 'text/event-stream' ? 'the stream' : 'the body, which is no such MCP message,';
+      const what = type === 'text/event-stream' ? 'the stream' : 'the body, which is not an MCP message,';
       const ids = `; it answers the id ${JSON.stringify(stray && shownId(stray))?.slice(0, 60)}, and the request has ${JSON.stringify([...waiting][0])}`;
       const why = `${what} ended before the response${stray === undefined ? '' : ids}`;
       const words = `HTTP ${status} from ${describeUrl(this.#requests.url)}: ${why}`;

@@ -82,7 +82,7 @@ for (const fetch of [undefined, nodeFetch()]) {
         reason: 'closed',
         status: 200,
         body: '',
-        message: `HTTP 200 from ${url}: an empty body in place of an answer; is it the URL of an MCP server?`,
+        message: `HTTP 200 from ${url}: an empty body instead of an answer; is it the URL of an MCP server?`,
       });
     });
 
@@ -127,7 +127,7 @@ it('a failure of the platform is told in words and as it is', () => {
     failed('ECONNREFUSED', 'connect ECONNREFUSED ::1:1'),
     `${start}nothing listens there (connect ECONNREFUSED ::1:1)`,
   );
-  assert.equal(failed('ENOTFOUND', ''), `${start}there is no such host (ENOTFOUND)`);
+  assert.equal(failed('ENOTFOUND', ''), `${start}the host does not exist (ENOTFOUND)`);
   assert.equal(failed('CERT_HAS_EXPIRED', 'certificate has expired'), `${start}certificate has expired`);
   const raw =
     '4F:error:0A00042E:SSL routines:ssl3_read_bytes:tlsv1 alert protocol version:../s.c:916:SSL alert number 70\n';

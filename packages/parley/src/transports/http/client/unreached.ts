@@ -6,8 +6,8 @@ import { describeUrl } from './words.ts';
 /** Plain explanations of Node's error codes. */
 const known: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
-  ENOTFOUND: 'there is no such host',
-  EAI_AGAIN: 'its name could not be looked up',
+  ENOTFOUND: 'the host does not exist',
+  EAI_AGAIN: 'its name could not be resolved',
 };
 
 /** Error codes and texts of the runtimes if a peer does not answer with TLS. */

@@ -114,7 +114,7 @@ class Handler implements HttpHandler {
         this.#handle(request, new loaded.ToldReply(given, tell));
       },
       (cause: unknown) => {
-        this.#context.settings.onError(new Error('what tells of a request could not be loaded', { cause }));
+        this.#context.settings.onError(new Error('the code that reports requests could not be loaded', { cause }));
         this.#handle(request, given);
       },
     );

@@ -19,6 +19,6 @@ export function checkAuth(answer: AuthInfo | HttpRefusal): AuthInfo | HttpRefusa
   const { principal, status } = (answer ?? {}) as { readonly principal?: unknown; readonly status?: unknown };
   if (typeof status === 'number' || (typeof principal === 'string' && status === undefined)) return answer;
   throw new TypeError(
-    'authenticate must give { principal: … } for who may pass, or { status: 401, … } for who may not',
+    'authenticate must return { principal: … } to accept a request, or { status: 401, … } to reject it',
   );
 }

@@ -228,7 +228,7 @@ class SsePair implements Link {
 }
 
 function noSession(): HttpProblem {
-  return { status: 404, message: 'there is no such session' };
+  return { status: 404, message: 'the session does not exist' };
 }
 
 function sessionOf(query: string): string {

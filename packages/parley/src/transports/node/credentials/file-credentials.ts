@@ -114,6 +114,6 @@ function entryOf(text: string | undefined): { readonly key: CredentialKey; reado
     return JSON.parse(text) as { readonly key: CredentialKey; readonly text: string };
   } catch {
     // The text may be a secret, of which an error of the platform shows the beginning.
-    throw new Error('what is kept under a key is damaged; remove it, and sign in again');
+    throw new Error('a stored credential is damaged; remove it, and sign in again');
   }
 }

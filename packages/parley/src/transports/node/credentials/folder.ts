@@ -19,7 +19,7 @@ export function credentialFolder(
   const local = environment['LOCALAPPDATA'];
   if (platform === 'win32' && local !== undefined && isAbsolute(local)) return join(local, 'parley', 'credentials');
   if (!isAbsolute(home))
-    throw new Error('it is not known where credentials are kept, since the user has no home; set XDG_STATE_HOME');
+    throw new Error('there is no folder for credentials, since the user has no home directory; set XDG_STATE_HOME');
   if (platform === 'win32') return join(home, 'AppData', 'Local', 'parley', 'credentials');
   if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'parley', 'credentials');
   return join(home, '.local', 'state', 'parley', 'credentials');

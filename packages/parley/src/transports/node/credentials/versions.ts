@@ -47,7 +47,7 @@ export class Versions {
         return generation;
       }
     }
-    throw new Error(`${this.#folder} changes all the time; what was to be written is not there`);
+    throw new Error(`${this.#folder} changes all the time; the new version was not written`);
   }
 
   /**

@@ -11,7 +11,7 @@ function page(title: string, text: string): string {
 
 /** The page after the expected answer. The program that began the login checks the answer. */
 export function donePage(): string {
-  return page('Back to your program', 'You can close this page: the program that sent you here goes on.');
+  return page('Back to your program', 'You can close this page: the program that sent you here continues.');
 }
 
 /** The page for any other request. */

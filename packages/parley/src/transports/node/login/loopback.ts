@@ -106,7 +106,7 @@ async function opened(open: (url: string) => void | Promise<void>, url: string):
 function noBrowser({ issuer }: RedirectRequest, cause: unknown): AuthorizationError {
   return new AuthorizationError(
     'login-required',
-    'no browser could be opened on this machine; sign in where there is one, or open the page by hand (onUrl, --no-browser)',
+    'no browser could be opened on this machine; sign in where there is one, or open the page yourself (onUrl, --no-browser)',
     { cause, issuer },
   );
 }
@@ -143,11 +143,9 @@ class Callback {
         cause = error;
       }
     }
-    throw new AuthorizationError(
-      'login-required',
-      `none of the ports ${ports.join(', ')} is free to await the login at`,
-      { cause },
-    );
+    throw new AuthorizationError('login-required', `none of the ports ${ports.join(', ')} is free for the login`, {
+      cause,
+    });
   }
 
   /** The URL that a browser brings back with the state of a request. */
@@ -182,7 +180,7 @@ class Callback {
   }
 
   close(): void {
-    this.fail(new AuthorizationError('denied', 'the login was given up'));
+    this.fail(new AuthorizationError('denied', 'the login was cancelled'));
     this.#server.close();
     // A connection that a browser keeps open would keep the process alive. One without a request does not count as
     // idle.

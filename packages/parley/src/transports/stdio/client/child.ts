@@ -100,7 +100,7 @@ function isThere(command: string, path: string): boolean {
 /** Advice for a command that contains its arguments. No shell separates them. */
 function apart(program: string, calledAs: string | undefined): string {
   const name = calledAs === undefined ? `the command ${JSON.stringify(program)}` : 'the command';
-  return `; if it holds its arguments, give them apart: ${name}, then each argument as a word of its own`;
+  return `; if it holds its arguments, give them apart: ${name}, then each argument separately`;
 }
 
 /** The system's message may contain the command. */

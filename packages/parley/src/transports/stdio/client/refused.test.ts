@@ -46,7 +46,7 @@ describe('a command that cannot be started', () => {
     [
       'parley-no-such -y x',
       {},
-      `"parley-no-such -y x": ${missing}; if it holds its arguments, give them apart: the command "parley-no-such", then each argument as a word of its own`,
+      `"parley-no-such -y x": ${missing}; if it holds its arguments, give them apart: the command "parley-no-such", then each argument separately`,
     ],
     [
       'https://host/mcp?key=s3cret',

@@ -109,7 +109,7 @@ test('a command that holds its arguments is refused with what to write, without 
   for (const [command, message] of [
     [
       'parley-no-such --key s3cret',
-      `cannot start "parley-no-such --key …": ${missing}; if it holds its arguments, give them apart: the command "parley-no-such", then each argument as a word of its own`,
+      `cannot start "parley-no-such --key …": ${missing}; if it holds its arguments, give them apart: the command "parley-no-such", then each argument separately`,
     ],
     [
       'http://me:s3cret@localhost:3000/mcp?key=s3cret',

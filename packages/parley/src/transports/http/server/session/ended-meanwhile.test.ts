@@ -62,7 +62,7 @@ async function scene(t: TestContext, store: Store): Promise<Scene> {
   };
 }
 
-test('who takes up a stream while its session ends is told that there is no such session', async (t) => {
+test('who takes up a stream while its session ends is told that the session does not exist', async (t) => {
   const gate = new Gate();
   const inMemory = memoryStore();
   const open: Store['events']['open'] = (session) => {
@@ -84,7 +84,7 @@ test('who takes up a stream while its session ends is told that there is no such
   assert.equal((await taken).status, 404);
 });
 
-test('who begins to listen while its session ends is told that there is no such session', async (t) => {
+test('who begins to listen while its session ends is told that the session does not exist', async (t) => {
   const gate = new Gate();
   const inMemory = memoryStore();
   const { records } = inMemory;

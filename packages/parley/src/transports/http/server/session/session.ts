@@ -30,7 +30,7 @@ const undeliveredLimit = 64;
 
 /** Result of a change that could not be sent to the other processes. */
 const unkept = Symbol('not kept');
-const notKept = busy('the session cannot be kept now; try again later');
+const notKept = busy('the session cannot be stored now; try again later');
 const none: readonly JudgedRequest[] = [];
 const idOf = ({ message }: JudgedRequest): RequestId => message.id;
 

@@ -123,7 +123,7 @@ export class Sessionless {
   #problem(call: HttpCall, revision: Revision | undefined): HttpProblem | undefined {
     // Spec 2025-11-25, Transports, Session Management: the client begins again, and then gets no id.
     if (call.request.header('mcp-session-id') !== undefined)
-      return { status: 404, message: 'there is no such session' };
+      return { status: 404, message: 'the session does not exist' };
     const problem = versionProblem(call.version);
     if (problem !== undefined) return problem;
     if (revision !== undefined && this.#context.inSessions.includes(revision)) return undefined;

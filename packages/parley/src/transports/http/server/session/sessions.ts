@@ -338,5 +338,5 @@ export class Sessions {
 function missing(call: HttpCall): HttpProblem {
   return call.request.header(sessionHeader) === undefined
     ? { status: 400, message: 'the Mcp-Session-Id header is missing' }
-    : { status: 404, message: 'there is no such session' };
+    : { status: 404, message: 'the session does not exist' };
 }

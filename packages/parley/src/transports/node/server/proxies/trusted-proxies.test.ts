@@ -81,7 +81,7 @@ describe('What trusts nobody, everybody or anything else is refused, with words 
     [
       'a name',
       { ...proxies, addresses: ['proxy.example'] },
-      /has "proxy\.example", which is neither .* names are not looked up/,
+      /has "proxy\.example", which is neither .* names are not resolved/,
     ],
     ['a number', { ...proxies, addresses: [7] }, /has 7, which is neither an address/],
     ['an address that is none', { ...proxies, addresses: ['10.0.0.256'] }, /has "10\.0\.0\.256", which is neither/],

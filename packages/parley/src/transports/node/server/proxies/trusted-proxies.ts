@@ -106,7 +106,7 @@ function add(list: BlockList, entry: unknown): void {
   const address = canonicalAddress(text);
   if (address === undefined || more.length > 0 || (length !== undefined && !/^\d{1,3}$/.test(length)))
     throw new TypeError(
-      `trustedProxies.addresses has ${shown(entry)}, which is neither an address such as '10.0.0.7' nor a range such as '10.0.0.0/8'; names are not looked up`,
+      `trustedProxies.addresses has ${shown(entry)}, which is neither an address such as '10.0.0.7' nor a range such as '10.0.0.0/8'; names are not resolved`,
     );
   const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
   if (length === undefined) return list.addAddress(address, family);

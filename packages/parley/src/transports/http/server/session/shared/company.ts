@@ -67,7 +67,7 @@ export class Company {
     await this.#inbox.open();
     const owner = await hashedOwner(session.auth);
     if (record === undefined || !(await member.open(session, owner, record)))
-      throw new StoreError('unavailable', 'the session could not be kept');
+      throw new StoreError('unavailable', 'the session could not be stored');
     this.#add(member);
   }
 
@@ -108,7 +108,7 @@ export class Company {
       await member.flushed();
       await member.leave();
     })().catch((cause: unknown) => {
-      this.#parts.settings.onError(new Error('a session could not be let go of', { cause }));
+      this.#parts.settings.onError(new Error('a session could not be released', { cause }));
     });
     this.#leaving.add(leaving);
     void leaving.then(() => this.#leaving.delete(leaving));
@@ -154,7 +154,7 @@ export class Company {
     } catch (cause) {
       const known = this.#members.get(id);
       if (!(cause instanceof StoreError) || known?.isRecent !== true) throw cause;
-      settings.onError(new Error('a session goes on without its store', { cause }));
+      settings.onError(new Error('a session continues without its store', { cause }));
       return known;
     }
   }

@@ -116,7 +116,7 @@ export class Inbox {
     if (text.length >= longestBusText)
       throw new StoreError(
         'too-large',
-        `what all processes of a session hear has up to ${longestBusText} characters, not ${text.length}`,
+        `a message to all processes of a session has up to ${longestBusText} characters, not ${text.length}`,
       );
     const causes: unknown[] = [];
     let tries = 0;

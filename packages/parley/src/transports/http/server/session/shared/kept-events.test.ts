@@ -157,7 +157,7 @@ test('what cannot be kept for five seconds is not, nor what follows it', async (
 
 test('a lost event of a stream that the log no longer has is not kept, nor what follows it', async () => {
   const { log } = scene({});
-  const full = { name: 'StoreError', reason: 'full', message: 'events of the stream are no longer kept' };
+  const full = { name: 'StoreError', reason: 'full', message: 'events of the stream are no longer stored' };
   let writers = 0;
   const forgetful: StreamLog = {
     ...log,

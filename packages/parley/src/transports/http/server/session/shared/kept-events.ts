@@ -122,7 +122,7 @@ export class KeptEvents {
     // If the stream is complete, this or another process completed it. An attempt to append more fails.
     const writer = await this.#write().catch(unlessFenced);
     const rest = await log.read(name, this.#last);
-    if (rest === undefined) throw new StoreError('full', 'events of the stream are no longer kept');
+    if (rest === undefined) throw new StoreError('full', 'events of the stream are no longer stored');
     this.#writer = writer === undefined ? undefined : Promise.resolve(writer);
     this.#found = [...rest.events];
     this.#isLost = false;
@@ -143,7 +143,7 @@ export class KeptEvents {
 }
 
 function foreign(): StoreError {
-  return new StoreError('fenced', 'somebody else writes the stream');
+  return new StoreError('fenced', 'another process writes the stream');
 }
 
 /** Tells whether something that failed may have been done. */

@@ -62,7 +62,7 @@ export class Member implements Elsewhere {
     this.idsBegin = `${parts.inbox.name}-${parts.inbox.next()}-`;
     this.#claim = new Claim(parts, id);
     this.#copies = new Copies(parts.inbox, keyOf(id), (cause) =>
-      this.#failed('the other processes of a session could not be told', cause),
+      this.#failed('the other processes of a session could not be notified', cause),
     );
     this.#usedAt = parts.settings.now();
   }
@@ -132,7 +132,9 @@ export class Member implements Elsewhere {
       if (this.#session?.listening === true) await this.#claim.touch();
       if (!isThere) this.#gone();
     };
-    touch().catch((cause: unknown) => settings.onError(new Error('a session could not be kept alive', { cause })));
+    touch().catch((cause: unknown) =>
+      settings.onError(new Error('the lifetime of a session could not be extended', { cause })),
+    );
   }
 
   changed(change: SessionChange): void {
@@ -298,7 +300,7 @@ export class Member implements Elsewhere {
         else this.confirmed(now);
       }
     } catch (cause) {
-      this.#failed('what a client changed in its session could not be kept', cause);
+      this.#failed('a change by a client to its session could not be stored', cause);
     }
     // Later changes are tried separately.
     this.#unsaved.splice(0, changesNow.length);
@@ -349,7 +351,7 @@ export class Member implements Elsewhere {
       else this.confirmed(now);
       return true;
     } catch (cause) {
-      if (!isAgain) this.#failed('a session could not be looked up', cause);
+      if (!isAgain) this.#failed('a session could not be read', cause);
       return false;
     }
   }
@@ -383,7 +385,7 @@ export class Member implements Elsewhere {
       if (holder === undefined) await this.#deliver(json);
       else if (holder === this.#parts.inbox.name) this.#session?.deliver(json);
     } catch (cause) {
-      this.#failed('a change may be told to a client twice', cause);
+      this.#failed('a client may receive a change twice', cause);
       this.#session?.deliver(json);
     }
   }

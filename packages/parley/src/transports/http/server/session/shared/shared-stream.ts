@@ -227,7 +227,7 @@ export class SharedStream implements LastingStream {
       return await this.#events.append(data, last);
     } catch (cause) {
       if (isFenced(cause)) return 'fenced';
-      if (this.#isKept) settings.onError(new Error('an event could not be kept for replay', { cause }));
+      if (this.#isKept) settings.onError(new Error('an event could not be stored for replay', { cause }));
       this.#isKept = false;
       this.#tellReader('not-kept');
       return undefined;

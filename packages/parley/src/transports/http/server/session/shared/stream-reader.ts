@@ -144,6 +144,6 @@ export class StreamReader {
 
 /** The error of a request whose outcome is unknown. */
 function lost(): McpError {
-  const why = 'the process that ran the request is gone, or could not keep its answer';
+  const why = 'the process that ran the request has ended, or could not store its answer';
   return new McpError('internalError', `${why}; its outcome is not known`);
 }
