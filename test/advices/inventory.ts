@@ -143,7 +143,7 @@ export const followed: readonly (readonly [file: string, title: string, texts: r
     'test/authorization/advice.test.ts',
     'what whoami and logout advise ends what is kept',
     [
-      'nobody is signed in; parley login <url> does it\n',
+      'no user is signed in; parley login <url> does it\n',
       'grants are kept that no server uses; parley logout --all revokes and deletes them\n',
       'tokens of earlier logins may still be valid; parley logout <url> revokes them with those of today\n',
     ],

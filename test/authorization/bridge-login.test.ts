@@ -115,7 +115,7 @@ test('where nobody may be asked a call fails at once with what to do, and works 
 test('a call that nobody signs in for ends in time, and says so', async (t) => {
   const made = await lost(t, { absentLater: true });
   const { client } = await bridged(t, made, ['--login-timeout', '1']);
-  await assert.rejects(text(client), /the upstream server cannot be used: nobody signed in at \S+ within 1 s/);
+  await assert.rejects(text(client), /the upstream server cannot be used: the user did not sign in at \S+ within 1 s/);
 });
 
 test('a grant whose renewal fails is as good as lost', async (t) => {

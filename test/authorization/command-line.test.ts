@@ -133,7 +133,7 @@ test('a login that nobody finishes ends in time, and the next one is not kept wa
   const { server, machine, parley } = await scene(t, {}, { absent: true });
   const late = await parley('login', '--login-timeout', '1', server.url);
   assert.equal(late.code, 1);
-  assert.match(late.stderr, /nobody signed in at \S+ within 1 s/);
+  assert.match(late.stderr, /the user did not sign in at \S+ within 1 s/);
   const running = start(['login', server.url], machine.env);
   const page = await running.said(/http:\S+\/auth\?\S+/);
   await fetch(await visitPages(page));
@@ -194,7 +194,7 @@ test('a login that is damaged keeps nobody from the others, and registrations ar
   const logout = await parley('logout', '--all', '--forget-client');
   assert.deepEqual([logout.code, logout.stdout], [1, `signed out of ${server.url} (account work)\n`]);
   assert.match(logout.stderr, /is damaged; remove it/);
-  assert.doesNotMatch((await parley('whoami')).stderr, /nobody is signed in/);
+  assert.doesNotMatch((await parley('whoami')).stderr, /no user is signed in/);
 
   await rm(damaged);
   const hasClient = async (): Promise<boolean> => {
@@ -359,5 +359,5 @@ for (const words of [[], ['--all']])
     const again = await logout();
     assert.deepEqual([again.code, again.stdout], [0, `signed out of ${server.url}\n`], again.stderr);
     assert.equal(as.revokedGrants(), 1);
-    assert.match((await logout()).stderr, /nobody is signed in/);
+    assert.match((await logout()).stderr, /no user is signed in/);
   });

@@ -62,7 +62,7 @@ test('a login by another device ends in time, and at once where it is interrupte
   const { as, server, machine, parley } = await scene(t, { deviceInterval: 1 });
   const late = await parley('login', '--device', '--login-timeout', '2', server.url);
   assert.equal(late.code, 1);
-  assert.match(late.stderr, /nobody signed in at \S+ within 2 s/);
+  assert.match(late.stderr, /the user did not sign in at \S+ within 2 s/);
   const running = start(['login', '--device', server.url], machine.env);
   await running.said(complete);
   running.child.kill('SIGINT');

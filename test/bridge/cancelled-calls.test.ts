@@ -65,13 +65,13 @@ for (const [who, options] of wants) {
     const greet = { name: 'greet', arguments: { wait: true } };
     // Nobody can say whose its question is, and the server was not known to ask.
     const unasked = await bob.result('tools/call', greet);
-    assert.match(JSON.stringify(unasked['content']), /nobody was asked .* may belong to a call that was cancelled/);
+    assert.match(JSON.stringify(unasked['content']), /no client was asked .* may belong to a call that was cancelled/);
     assert.equal(unasked['isError'], true);
     const asked = await bob.result('tools/call', greet);
     assert.deepEqual(messagesOf(asked), ['Your name?']);
     const last = await answered(bob, greet, asked);
     assert.deepEqual(last['content'], [{ type: 'text', text: 'Hello, Bob!' }]);
-    assert.match(said.join(''), /^transfer refused: .*nobody was asked/);
+    assert.match(said.join(''), /^transfer refused: .*no client was asked/);
   });
 }
 

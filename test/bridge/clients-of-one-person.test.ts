@@ -25,7 +25,7 @@ describe('upstreamAuth per-principal', () => {
         },
       });
       assert.deepEqual(await names(unwilling), ['sign_in']);
-      assert.match(await text(unwilling, 'whoami'), /nobody is signed in/);
+      assert.match(await text(unwilling, 'whoami'), /the user is not signed in/);
       if (visits(down)) await assert.rejects(unwilling.readResource('note://own'), /did not agree/);
 
       const second = await willing('ann', down, 'two');

@@ -154,7 +154,7 @@ test('a sign-in that is held for too long ends, and what held it lets nothing go
   await json('connect', { server: 'A', asks: true });
   await lettingGo(here, ['challenge', 'metadata', 'issuer', 'registration']);
   const failed = await becomes(({ state }) => state === 'failed');
-  assert.match(failed.problem ?? '', /nobody signed in .* within 2 s/);
+  assert.match(failed.problem ?? '', /the user did not sign in .* within 2 s/);
   const { signIn = [] } = await becomes((view) => waitingIn(view) === undefined);
   assert.equal(signIn.at(-1)?.state, 'failed');
   assert.equal((await post('go-on', { server: 'A', step: 1 })).status, 409);

@@ -7,7 +7,9 @@ const endingMs = 100;
 /** Time within which whatever restarts a server has it listen again, in milliseconds. */
 export const restartMs = 10_000;
 
-/** A connection on which nothing is said. It ends with the process at its other end, whatever listens there a moment later. */
+/**
+ * An idle connection. It ends with the process at its other end, even if another process listens there a moment later.
+ */
 interface IdleConnection {
   readonly isOpen: boolean;
   close(): void;
@@ -16,7 +18,7 @@ interface IdleConnection {
 /** Longest wait for a connection, and the pause before the next one is tried, in milliseconds. */
 const [connectMs, pauseMs] = [2_000, 250];
 
-/** Connects to a server of HTTP, and says nothing; `isOpen` is false where nobody listens. */
+/** Connects to an HTTP server, and sends nothing; `isOpen` is false if no process listens. */
 async function idleConnection({ protocol, hostname, port }: URL): Promise<IdleConnection> {
   const host = hostname.replace(/^\[|\]$/g, '');
   const socket = connect({ host, port: Number(port || (protocol === 'https:' ? 443 : 80)) });
@@ -28,7 +30,7 @@ async function idleConnection({ protocol, hostname, port }: URL): Promise<IdleCo
       cancel();
       resolve();
     });
-    // What is said on it, such as that it is idle for too long, is of no use: it has to end to be seen.
+    // Received data, such as a time-out notice, is ignored: only the end of the connection counts.
     socket.on('error', () => undefined).resume();
     socket.once('close', () => {
       isOpen = false;
@@ -44,7 +46,7 @@ async function idleConnection({ protocol, hostname, port }: URL): Promise<IdleCo
   };
 }
 
-/** Waits until somebody listens at an address. @returns Whether somebody did within the time, in milliseconds. */
+/** Waits until a process listens at an address. @returns True if one did within the time, in milliseconds. */
 export async function listensWithin(url: URL, ms: number): Promise<boolean> {
   const end = monotonicNow() + ms;
   for (;;) {
@@ -56,10 +58,10 @@ export async function listensWithin(url: URL, ms: number): Promise<boolean> {
 }
 
 /**
- * Does something while an idle connection is open.
+ * Runs an action while an idle connection is open.
  *
- * @param isBroken Tells of what came that it may be the end of the server.
- * @returns What came of it, and whether the connection ended meanwhile, though another one stays open for as long.
+ * @param isBroken Tells whether the outcome may mean the end of the server.
+ * @returns The outcome, and whether the connection ended meanwhile although another one stays open for as long.
  */
 export async function besideIdle<T>(
   url: URL,
@@ -77,13 +79,13 @@ export async function besideIdle<T>(
   return [came, isEnded && (await staysOpen(url, monotonicNow() - began))];
 }
 
-/** Tells whether nobody ends an idle connection within a time, in milliseconds; true where nobody listens. */
+/** Tells whether an idle connection stays open for a time, in milliseconds; true if no process listens. */
 async function staysOpen(url: URL, ms: number): Promise<boolean> {
   const idle = await idleConnection(url);
   const wasOpen = idle.isOpen;
   if (wasOpen) {
     await rest(ms);
-    // On a busy machine the end of a connection is heard later than it came.
+    // On a busy machine, the end of a connection is seen late.
     await rest(endingMs);
   }
   const stays = !wasOpen || idle.isOpen;

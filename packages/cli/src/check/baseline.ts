@@ -6,7 +6,7 @@ export interface KnownFinding {
   readonly id: string;
   readonly revision: string;
   readonly where?: string;
-  /** Reason for which it is let be, for whoever reads the file. */
+  /** Reason why it is accepted, for readers of the file. */
   readonly why?: string;
 }
 

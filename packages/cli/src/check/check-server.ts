@@ -18,9 +18,9 @@ export type CheckedServer =
 
 /** Options of `checkServer`. */
 export interface ServerCheckOptions {
-  /** The revisions in which it is judged; all by default. */
+  /** The revisions to check; all by default. */
   readonly revisions?: readonly RevisionDate[];
-  /** Rows such as `http-003`, or areas such as `http`, that alone are judged; all by default. */
+  /** Rows such as `http-003`, or areas such as `http`, to check; all by default. */
   readonly only?: readonly string[];
   /** Tools that may be called, several times and with wrong arguments; none by default. */
   readonly calls?: readonly (string | AllowedCall)[];
@@ -45,18 +45,19 @@ const optionNames: Names<ServerCheckOptions> = {
 };
 
 /**
- * Judges a server as `parley check` does: by what can be seen from outside of the statements of the specification, in every revision that it speaks.
+ * Checks a server as `parley check` does: against the observable statements of the specification, in every revision
+ * that it supports.
  *
- * A server of this process is served on a free port of 127.0.0.1 meanwhile, and stays open. No listed tool is called but those of `calls`.
- * What it finds is in `findings`, of which those with the severity `error` break a MUST; a report without any says nothing where
- * `counts.judged` is 0. It does not judge whether tools do what they say.
+ * A server of this process is served on a free port of 127.0.0.1 meanwhile, and stays open. Only the tools in `calls`
+ * are called. The results are in `findings`; those with the severity `error` break a MUST. A report without findings
+ * proves nothing if `counts.judged` is 0. It does not check what tools do.
  *
  * @returns The report, of which `docs/check-report.schema.json` says each part.
- * @throws TypeError for options that are unknown, for revisions that are none, and for a text that is not a URL of HTTP.
+ * @throws TypeError for options that are unknown, for revisions that are none, and for a text that is not a URL of
+ * HTTP.
  * @throws Error when a server of this process cannot be served.
- * @example
- * const { findings } = await checkServer(server);
- * assert.deepEqual(findings.filter(({ severity }) => severity === 'error'), []);
+ * @example const { findings } = await checkServer(server); assert.deepEqual(findings.filter(({ severity }) => severity
+ * === 'error'), []);
  */
 export async function checkServer(server: CheckedServer, options: ServerCheckOptions = {}): Promise<CheckReport> {
   refuseUnknown('checkServer', options, optionNames);

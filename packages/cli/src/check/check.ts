@@ -14,11 +14,11 @@ export interface CheckOptions {
   readonly way: Way;
   /** The server in words without secrets. */
   readonly target: string;
-  /** Name and version that are told to the server, and stand in the report. */
+  /** Name and version that the server receives, and that the report shows. */
   readonly info: Implementation;
-  /** The revisions in which it is judged; all by default. */
+  /** The revisions to check; all by default. */
   readonly revisions?: readonly Revision[];
-  /** Rows, or areas such as `http`, that alone are judged; all by default. */
+  /** Rows, or areas such as `http`, to check; all by default. */
   readonly only?: readonly string[];
   /** Tools that may be called; none by default, and then no listed tool is. */
   readonly calls?: readonly AllowedCall[];
@@ -53,7 +53,7 @@ export async function judgeServer(options: CheckOptions): Promise<CheckReport> {
     limits: { messages: 2_000, children: 40, perSecond: isNear ? Infinity : 20, ms: longestMs },
     calls,
     waitMs,
-    // A process may load for long; what is silent at once stays so for all that come after.
+    // A process may take long to load. After that, a silent server stays silent for later requests too.
     openMs: way.over === 'http' && options.waitMs !== undefined ? waitMs : Math.max(waitMs, 30_000),
     quietMs: 300,
     signal,

@@ -1,4 +1,4 @@
-/** Rows that alone are judged, by their ids or areas. */
+/** Selects rows by their ids or areas. */
 
 import type { Stated } from './rule.ts';
 
@@ -12,7 +12,10 @@ export function chosenBy(only: readonly string[]): (id: string) => boolean {
   return (id) => only.length === 0 || only.some((word) => names(word, id));
 }
 
-/** @throws RangeError for words that name neither a row that is judged nor an area: whoever mistypes one would find nothing. */
+/**
+ * @throws RangeError for a name that is neither a checked row nor an area. A mistyped name would otherwise find
+ * nothing.
+ */
 export function refuseUnknownRows(only: readonly string[], rules: readonly Pick<Stated, 'id'>[]): void {
   const unknown = only.find((word) => !rules.some(({ id }) => names(word, id)));
   if (unknown !== undefined)

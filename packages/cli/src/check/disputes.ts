@@ -16,7 +16,10 @@ const carriedInPart: readonly (readonly [why: string, rows: string])[] = [
   ['the schema says that one should, and a list of the page that one must', 'icons-005 icons-006'],
 ];
 
-/** Rows of which the specification says two things or only a part, or its schema or official suite something else than its text: what breaks them is told, and is no fault. */
+/**
+ * Rows whose text contradicts itself or is incomplete, or differs from the schema or the official suite. Deviations are
+ * reported, but are not faults.
+ */
 export const disputes: ReadonlyMap<string, string> = new Map<string, string>([
   ...carriedInPart.flatMap(([why, rows]) => rows.split(' ').map((row) => [row, why] as const)),
   [

@@ -47,7 +47,7 @@ function secretsOf(server: CheckedServer, headers: Readonly<Record<string, strin
   return [...secretVariables(server.env ?? {}), ...secretArguments(server.args ?? [])];
 }
 
-/** Place at which a server is judged, until it is closed. */
+/** Address of a checked server, until it is closed. */
 interface Place extends Pick<CheckOptions, 'way' | 'target' | 'isNear'> {
   close(): unknown;
 }
@@ -59,7 +59,7 @@ async function placeOf(server: CheckedServer, headers: Readonly<Record<string, s
     const way = { over: 'stdio', start: { command, args, env } } as const;
     return { way, target: command, isNear: true, close: () => undefined };
   }
-  // What it refuses is what is asked of it, and no news for whoever runs the test.
+  // Its refusals are provoked, and no news for the user who runs the test.
   const { url, close } = await listen(server, { port: 0, drainMs: 0, onWarning: () => undefined });
   const place = byHttp(new URL(url), headers);
   return {

@@ -9,17 +9,17 @@ import type { RuleVerdict } from './verdict.ts';
 /** Rules that act, and who hears what they find. */
 export interface Acting {
   readonly probes: readonly ProbeRule[];
-  /** The revisions that are judged. */
+  /** The revisions to check. */
   readonly among: readonly Revision[];
   found(bench: Bench, rule: ProbeRule, outcome: RuleVerdict): void;
 }
 
-/** Rules that have a conversation of their own and are judged at once, over all revisions: over stdio each has a process. */
+/** Rules with a separate conversation run in parallel, over all revisions: over stdio each has a process. */
 const apartAtOnce = 4;
-/** Lanes in which rules are judged side by side where each answer is waited for. */
+/** Number of parallel lanes for a slow server. */
 const lanesOfSlow = 8;
 
-/** Rules of one revision that are judged one after the other, of each of its benches. */
+/** Rules of one revision that run in sequence, for each of its benches. */
 interface Turn {
   readonly bench: Bench;
   readonly waiting: ProbeRule[];
@@ -72,7 +72,7 @@ export async function judgeAlong(benches: readonly Bench[], { probes, among, fou
   ]);
 }
 
-/** Judges, one after the other, what is judged when nothing else is sent. */
+/** Runs, in sequence, the rules that need an otherwise idle server. */
 export async function judgeLast(benches: readonly Bench[], { probes, among, found }: Acting): Promise<void> {
   const due = benches.flatMap((bench) =>
     dueIn(bench, probes, among)
@@ -83,7 +83,7 @@ export async function judgeLast(benches: readonly Bench[], { probes, among, foun
   for (const { bench, rule } of due.toSorted((a, b) => isFirst(b) - isFirst(a))) {
     const outcome = await twice(bench, rule);
     found(bench, rule, outcome);
-    // Whoever restarts it does so in vain where the next one finds nobody.
+    // A restart in between is in vain if the next rule finds no server.
     if (outcome.verdict === 'breaks' && bench.over !== 'stdio') await listensWithin(bench.http.url, restartMs / 3);
   }
 }
@@ -96,7 +96,9 @@ function dueIn({ revision }: Bench, probes: readonly ProbeRule[], among: readonl
   });
 }
 
-/** Tells what is judged when nothing else is sent: one server at an address that ends takes all with it, and what ended it is to be told. */
+/**
+ * Tells whether a rule runs alone: if a server at a single address ends, everything stops, and the cause must be known.
+ */
 function isLast(bench: Bench, { lastly, mayEnd }: ProbeRule): boolean {
   return lastly === true || (mayEnd === true && bench.over !== 'stdio');
 }

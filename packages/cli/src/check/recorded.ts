@@ -3,7 +3,7 @@ import { excerptOf } from './harness/bench.ts';
 import type { Exchanged } from './harness/exchange.ts';
 import type { CheckedExchange, CheckReport } from './report.ts';
 
-/** Bounds of what a report says of the wire: messages, and characters of what was sent. */
+/** Limits of the recording in a report: messages, and characters of sent text. */
 const most = { exchanges: 500, characters: 256 * 1024 };
 
 /** Messages that were sent in a run, as many as a report has room for. */

@@ -21,9 +21,9 @@ const byId: ReadonlyMap<string, RegisterRow> = new Map(
 );
 
 /**
- * Finds the row of a rule; a hardening, and what the official schema alone says, have none in the register.
+ * Finds the row of a rule. Hardening rules, and rules from the official schema alone, have no row in the register.
  *
- * @throws Error for an id that is neither: `scripts/register.ts` writes the rows anew.
+ * @throws Error for any other id: `scripts/register.ts` writes the rows again.
  */
 export function rowOf(id: string): RegisterRow {
   const row = byId.get(id);

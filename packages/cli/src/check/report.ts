@@ -20,7 +20,7 @@ export interface Finding {
   readonly sent: string;
   /** Answer that came, in a few words. */
   readonly came: string;
-  /** Change that mends it. */
+  /** Change that fixes it. */
   readonly mend: string;
   /** Page and heading of the specification; left out for a hardening. */
   readonly source?: string;
@@ -54,17 +54,17 @@ export interface RevisionSeen {
   readonly spoken: boolean;
   /** `sse` where it is spoken by HTTP+SSE. */
   readonly over?: 'sse';
-  /** True where nobody hears whether it is spoken, since the server wants a token. */
+  /** True if its support is unknown, since the server wants a token. */
   readonly isClosed?: boolean;
   /** Words of the server, where it does not speak it. */
   readonly why?: string;
 }
 
-/** One message that was sent to a server, and what came of it. */
+/** One message to a server, and its outcome. */
 export interface CheckedExchange {
   /** The revision of the conversation that it belongs to. */
   readonly revision: string;
-  /** Beginning of what was sent, as it stood on the wire; session ids and tokens are not told. */
+  /** Beginning of the sent message on the wire, without session ids and tokens. */
   readonly sent: string;
   /** Answer that came, in a few words. */
   readonly came: string;
@@ -76,13 +76,13 @@ export interface CheckReport {
   /** The server, without what may be secret. */
   readonly target: string;
   readonly transport: 'http' | 'stdio';
-  /** Side that was judged; a server where it is left out. */
+  /** The checked side; a server if it is left out. */
   readonly side?: 'client';
   /** Things that the client was to do and did not; left out where it did all. */
   readonly missing?: readonly string[];
   readonly revisions: readonly RevisionSeen[];
   readonly counts: {
-    /** Rows that were judged, each once whatever the revisions. */
+    /** Checked rows, each counted once across revisions. */
     readonly judged: number;
     readonly broken: number;
     readonly differing: number;
@@ -103,6 +103,6 @@ export interface CheckReport {
   readonly rows: readonly RowVerdict[];
   /** Messages to a server in their order, the first 500 of them, and the number of those that are left out; nothing of a client. */
   readonly wire?: { readonly exchanges: readonly CheckedExchange[]; readonly left: number };
-  /** Reason for which not all was judged; left out where it was. */
+  /** Reason why some rows were not checked; left out if all were. */
   readonly cut?: string;
 }

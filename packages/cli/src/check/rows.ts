@@ -1,4 +1,4 @@
-/** Rows of the register that are judged: id, revisions, level and place. Written by scripts/register.ts. */
+/** Checked rows of the register: id, revisions, level and place. Written by scripts/register.ts. */
 export const rows = `
 basic-001 2024-11-05..draft MUST 2026-07-28/basic/index#messages
 basic-002 2025-03-26..draft MUST 2026-07-28/basic/transports/index#messages

@@ -7,11 +7,11 @@ import type { Revision } from '../../../parley/src/protocol/revision.ts';
 export interface Stated {
   /** The row of the register, or `harden-…`. */
   readonly id: string;
-  /** Statement that must hold, in a sentence that has who is judged as its subject. */
+  /** Statement that must hold, as a sentence whose subject is the checked side. */
   readonly words: string;
-  /** Change that mends what breaks it. */
+  /** Change that fixes a violation. */
   readonly mend: string;
-  /** Tells the revisions in which it is judged; those of its row by default. */
+  /** Tells the revisions in which it is checked; those of its row by default. */
   readonly lives?: (revision: Revision) => boolean;
 }
 
@@ -21,17 +21,17 @@ export interface ProbeRule extends Stated {
   readonly over?: 'http' | 'stdio' | 'sse';
   /** The capability without which it says nothing. */
   readonly needs?: 'tools' | 'prompts' | 'resources' | 'completions' | 'logging' | 'tasks';
-  /** True for what is judged of a server too that wants a token and opens no conversation without one. */
+  /** True if it can also be checked at a server that wants a token and opens no conversation without one. */
   readonly closed?: true;
-  /** True for what is the same in every revision: it is judged in the newest that is spoken alone. */
+  /** True if it is the same in every revision: it is checked only in the newest supported one. */
   readonly once?: true;
-  /** True for what has a conversation of its own, and may be judged while others are. */
+  /** True if it has its own conversation, and may run in parallel. */
   readonly apart?: true;
   /** True for what a server might not outlive: one that does not come back is found, and looked at once. */
   readonly mayEnd?: true;
-  /** True for what looks, once, at what came of all others: it is judged when they were. */
+  /** True if it inspects the outcomes of all other rules once, after them. */
   readonly lastly?: true;
-  /** True for what weighs on a machine: it is judged where that is wished. */
+  /** True if it puts load on a machine: it runs only on request. */
   readonly heavy?: true;
   /** @throws NotJudged where the server does not do what must work first. */
   probe(bench: Bench): Promise<RuleVerdict>;
@@ -39,9 +39,9 @@ export interface ProbeRule extends Stated {
 
 /** A message of the server, for who watches. */
 export interface HeardMessage {
-  /** The message; empty where what came is no JSON. */
+  /** The message; empty if the text is not JSON. */
   readonly message: Readonly<Record<string, unknown>>;
-  /** Text that came in the place of a message, and is no JSON. */
+  /** Received text that is not JSON. */
   readonly malformed?: string;
   /** The message that was sent; `undefined` where it was none. */
   readonly sent: Readonly<Record<string, unknown>> | undefined;
@@ -51,7 +51,7 @@ export interface HeardMessage {
   readonly running?: ReadonlySet<unknown>;
   /** Ids of requests of the server in this conversation; `undefined` where it may have sent more. */
   readonly asked?: ReadonlySet<unknown> | undefined;
-  /** Tells whether it answers what was answered before; `undefined` where nobody counts. */
+  /** Tells whether it repeats an earlier answer; `undefined` if that is not counted. */
   readonly isAgain?: boolean;
   readonly revision: Revision;
   /** Capabilities that the client declared in this conversation. */
@@ -67,13 +67,13 @@ export interface WatchedFault {
   readonly where?: string;
 }
 
-/** A rule that only looks at what is said anyway. */
+/** A rule that only inspects existing messages. */
 export interface WatchRule extends Stated {
   /** True for what others judge by name: a message that breaks one of those breaks this one for the same cause. */
   readonly isGeneral?: true;
   /**
-   * Places of a result or of params that it is about, such as `tools[].inputSchema`, where what comes after `.*` may be any name: what a general
-   * rule says of those has this one as its cause, and nothing else has.
+   * Paths in a result or in params that it covers, such as `tools[].inputSchema`; the part after `.*` may be any name.
+   * A general rule's finding at such a path has this rule as its only cause.
    */
   readonly fields?: readonly string[];
   /** Tells why the message breaks it; `undefined` where it keeps it, and `'not-seen'` where it says nothing of it. */

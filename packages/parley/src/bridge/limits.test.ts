@@ -356,7 +356,7 @@ test('1,000 calls without an answer are known, and more last until the connectio
   for (const one of more) one();
   assert.equal(doubt.exists, true);
   for (const method of ['elicitation/create', 'sampling/createMessage'])
-    assert.match(doubt.refusal(method).message, /nobody was asked/);
+    assert.match(doubt.refusal(method).message, /no client was asked/);
   doubt.silence();
   doubt.silence();
   assert.equal(warnings.length, 2);

@@ -109,7 +109,7 @@ it('a question outside of all calls is refused, and the next call has another pr
   await answer;
   stage.ask('first', 'late');
   await until(() => stage.answerTo('late') !== undefined);
-  assert.match(JSON.stringify(stage.answerTo('late')), /nobody was asked .* no call runs that it may belong to/);
+  assert.match(JSON.stringify(stage.answerTo('late')), /no client was asked .* no call runs that it may belong to/);
   assert.notEqual(await ran(stage, 'second'), before);
   assert.deepEqual(stage.raw.methods, []);
 });
@@ -170,7 +170,7 @@ it('a question that may be of a cancelled call is refused, and the process goes 
   ] as const) {
     const { error } = Object(await answerAfter(stage, 'first', method));
     assert.equal(error.code, code);
-    assert.match(error.message, /nobody was asked .*: it may belong to a call that was cancelled/);
+    assert.match(error.message, /no client was asked .*: it may belong to a call that was cancelled/);
   }
   stage.log('first');
   stage.log('first');

@@ -21,20 +21,23 @@ export interface CheckClientOptions {
     | { readonly port: number }
     | { readonly input: Readable; readonly output: Writable }
     | { readonly isRelayed: true };
-  /** Name and version that the client is told, and that stand in the report. */
+  /** Name and version that the client receives, and that the report shows. */
   readonly info: Implementation;
   /** The revisions that are served; all by default. */
   readonly revisions?: readonly Revision[];
-  /** Rows, or areas such as `http`, that alone are judged; all by default. */
+  /** Rows, or areas such as `http`, to check; all by default. */
   readonly only?: readonly string[];
   /** Longest time of all, in milliseconds; 10 minutes by default. */
   readonly patienceMs?: number;
   /** Silence after the last step that is taken for the end, in milliseconds; 1,500 by default. */
   readonly quietMs?: number;
   readonly signal: AbortSignal;
-  /** True where the client is started here, so that nobody else ends what it starts. */
+  /** True if the client was started here, so that only this process ends its children. */
   readonly isStarted?: boolean;
-  /** Hears the address, or the path to which servers connect. @returns Resolves when the client has gone by itself, with how where that is known; left out where nobody knows. */
+  /**
+   * Receives the address, or the path to which servers connect. @returns Resolves when the client has exited, with its
+   * status if known; left out if that cannot be known.
+   */
   onOpen?(origin: string): Promise<unknown> | undefined;
   /** Hears which steps are done, whenever one is. */
   onStep?(done: ReadonlySet<string>): void;
@@ -108,14 +111,14 @@ class Quiet {
     this.over = new Promise((resolve) => (this.#resolve = () => resolve(undefined)));
   }
 
-  /** Something was said. */
+  /** A message arrived. */
   heard({ talks }: JudgedClient): void {
     const done = stepsDone(talks);
     if (done.size !== this.#done) this.#options.onStep?.(done);
     this.#done = done.size;
     this.#cancel();
     const { quietMs = 1_500 } = this.#options;
-    // Who was told to come back later, as it may, is waited for.
+    // A client that was asked to come back later may still do so, so this waits.
     const isAwaited = talks.some(({ dropped }) => dropped.some((call) => call.isAwaited));
     const isOwed = talks.some(({ process, streamCount }) => (process?.before?.listening ?? 0) > 0 && streamCount === 0);
     const waits = [quietMs, ...(isAwaited ? [droppedTimes.gone] : []), ...(isOwed ? [dyingTimes.goesOn] : [])];

@@ -15,9 +15,9 @@ export interface HeardHead {
 
 /** Something that a client said, before it is answered. */
 export interface HeardOfClient {
-  /** The message; empty for a request of HTTP without one, and for what is no JSON. */
+  /** The message; empty for an HTTP request without one, and for text that is not JSON. */
   readonly message: JsonObject;
-  /** Text that came in the place of a message, and is no JSON. */
+  /** Received text that is not JSON. */
   readonly malformed?: string;
   /** Number of messages in the batch that it came in; 0 where it came alone. */
   readonly batch: number;
@@ -41,9 +41,9 @@ export type ClientLook = 'holds' | 'not-seen' | { readonly breaks: string };
 export interface ClientRule extends Stated {
   /** The only transport on which it says something; either by default. */
   readonly over?: TalkOver;
-  /** Row that says the same, and is judged in its place: one cause is one finding. */
+  /** Row with the same statement that is checked in its place: one cause is one finding. */
   readonly as?: string;
-  /** True for what is about a server that speaks no revision that there is, and nothing else. */
+  /** True for a rule that only concerns a server without any known revision. */
   readonly isForeign?: true;
   /** True for what finds nothing where another rule does in the same message: one cause is one finding. */
   readonly yields?: true;
@@ -61,19 +61,19 @@ export interface OpenedPage {
 
 /** Things that are seen beside conversations. */
 export interface SeenElsewhere {
-  /** Number of times that an address was fetched that nobody should fetch by itself. */
+  /** Number of fetches of an address that a client should not fetch by itself. */
   readonly fetches: number;
-  /** The same of the address of an icon, which is not of https. */
+  /** Number of fetches of an icon's address that is not on https. */
   readonly icons: number;
   /** Pages that were opened of those which a client is asked to show, and when. */
   readonly pages: readonly OpenedPage[];
   /** True when the client ended by itself. */
   readonly isGone: boolean;
-  /** True when it was started by who judges it, so that nobody else ends what it starts. */
+  /** True if the check started it, so that only the check ends it. */
   readonly isStarted?: boolean;
   /** Tokens of apps that reached an address that they had not declared. */
   readonly apps?: ReadonlySet<string>;
-  /** Tools of which the client was told. */
+  /** Tools that the client has in its list. */
   readonly listed: ReadonlySet<string>;
 }
 

@@ -6,7 +6,7 @@ import type { Revision } from '../../../../parley/src/protocol/revision.ts';
 import type { ClientRule, HeardOfClient, ClientLook, SeenElsewhere } from './client-rule.ts';
 import type { Talk } from './talk.ts';
 
-/** Headers that are told with a finding. */
+/** Headers that a finding shows. */
 const shownHeaders = /^(accept|content-type|mcp-.*|last-event-id)$/;
 
 /** Has rules look at everything that a client says. */
@@ -16,7 +16,7 @@ export class ClientWatching {
   readonly #seen = new Map<string, RuleVerdict>();
   readonly #spoken = new Set<Revision>();
 
-  /** @param isChosen Tells which rows are told of; all by default. What says the same as one of them is looked at too. */
+  /** @param isChosen Tells which rows to report; all by default. Rows with the same statement are checked too. */
   constructor(rules: readonly ClientRule[], isChosen: (id: string) => boolean = () => true) {
     const chosen = rules.filter(({ id }) => isChosen(id));
     const looking = new Set(chosen.flatMap(({ id, as = id }) => [id, as]));
@@ -29,7 +29,7 @@ export class ClientWatching {
     return this.#spoken;
   }
 
-  /** Looks at something that came. @param text All of it, as it came. */
+  /** Checks a received message. @param text Its whole text. */
   heard(heard: HeardOfClient, text: string): void {
     const { revision, talk } = heard;
     this.#spoken.add(revision);
@@ -102,7 +102,7 @@ function keyOf({ id }: ClientRule, { date }: Revision): string {
   return `${id} ${date}`;
 }
 
-/** Words of the client, and what it was told before. */
+/** A message of the client, and the message that it received before. */
 function exchangeOf({ http, talk }: HeardOfClient, text: string): Exchanged {
   if (http === undefined) return said(talk, text);
   const headers = Object.entries(http.headers).filter(([name]) => shownHeaders.test(name));

@@ -1,4 +1,4 @@
-/** A call whose stream breaks off before its answer, and whoever comes back for the rest. */
+/** A call whose stream breaks off before its answer, and the client that resumes it. */
 
 import { monotonicNow } from '../../../../parley/src/jsonrpc/timeout.ts';
 import type { JsonObject } from '../../../../parley/src/protocol/features/common.ts';
@@ -7,7 +7,7 @@ import type { Revision } from '../../../../parley/src/protocol/revision.ts';
 /** Tool whose stream breaks off. */
 export const droppedTool = 'dropped';
 
-/** Times of it, in milliseconds: the wait that `retry` asks for, and that after which nobody comes any more. */
+/** Times in milliseconds: the delay in `retry`, and the time after which the client will not come back. */
 export const droppedTimes = { retry: 1_000, gone: 4_000 } as const;
 
 /** Limit of the calls of one conversation that are remembered. */
@@ -25,11 +25,11 @@ export class DroppedCall {
   #ended = monotonicNow();
   /** Times that its stream broke off. */
   breaks = 0;
-  /** Times that somebody came back for it. */
+  /** Number of times that it was resumed. */
   resumed = 0;
   /** True when it was answered, or given up by its client. */
   isOver = false;
-  /** Longest time after it broke off at which its client asked for something else, in milliseconds. */
+  /** Longest time after the break at which its client sent another request, in milliseconds. */
   later = 0;
 
   constructor(callId: unknown, { resumption }: Revision) {
@@ -44,7 +44,7 @@ export class DroppedCall {
     return monotonicNow() - this.#ended;
   }
 
-  /** True while whoever called it may come back for it. */
+  /** True while its caller may still resume it. */
   get isAwaited(): boolean {
     return !this.isOver && this.isResumable && this.elapsed < droppedTimes.gone;
   }
@@ -55,15 +55,15 @@ export class DroppedCall {
     this.#ended = monotonicNow();
   }
 
-  /** Somebody came back for it. @returns True where its stream breaks off once more. */
+  /** A client resumed it. @returns True if its stream breaks off once more. */
   cameBack(): boolean {
     this.resumed++;
     return this.breaks < this.#times;
   }
 
   /**
-   * Its client asked for something else, or said goodbye. Where there are no sessions one that begins anew, or counts from the beginning, may be another
-   * one, which knows nothing of it.
+   * Its client sent another request, or ended the session. Without sessions, a client that starts again, or counts from
+   * the beginning, may be a different one, which does not know the call.
    */
   passed(message: JsonObject = {}): void {
     const { method, id } = message;

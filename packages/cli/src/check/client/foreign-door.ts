@@ -1,4 +1,4 @@
-/** A server that speaks no revision that there is: whoever comes has to go. */
+/** A server that supports no known revision: every client must disconnect. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { jsonIn } from '../../../../parley/src/json/parse.ts';

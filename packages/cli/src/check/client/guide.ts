@@ -5,14 +5,14 @@ import { droppedTool } from './dropped.ts';
 import { dyingTool } from './relay/served-process.ts';
 import type { Talk } from './talk.ts';
 
-/** One thing that whoever drives the client does. */
+/** One step for the user of the client. */
 export interface GuideStep {
   readonly id: string;
-  /** Words for whoever drives it. */
+  /** Instructions for the user. */
   readonly words: string;
-  /** True for what may be left out. */
+  /** True for an optional step. */
   readonly isMore?: true;
-  /** Tells whether a conversation shows that it was done as it is said. */
+  /** Tells whether a conversation shows that the step was done. */
   isDone(talk: Talk): boolean;
   /** Tells whether a client came to it and had nothing to do, for what it declared: it is not missed then. */
   isVain?(talk: Talk, talks: readonly Talk[]): boolean;

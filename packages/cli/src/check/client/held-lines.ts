@@ -27,7 +27,7 @@ export class HeldLines {
     const own = jsonIn(line);
     if (this.isEmpty)
       return own !== undefined || !/^\s*[[{]/.test(line) ? [{ text: line, lines: 1 }] : this.#hold(line);
-    // What is read as JSON again with each line costs the square of it.
+    // Parsing the lines again with each new one would take quadratic time.
     const joined = this.#brackets.take(line) ? wholeOf([...this.#lines, line]) : undefined;
     if (joined !== undefined) {
       const lines = this.#lines.length + 1;

@@ -18,14 +18,14 @@ import type { Talk } from './talk.ts';
 /** Limits: streams that are open, connections. */
 const most = { streams: 100, connections: 200 };
 
-/** Path that nobody should fetch. */
+/** Path that a client should not fetch. */
 const farPath = '/far/schema.json';
 
 /** An open door. */
 export interface HttpDoor {
   /** Address of the server, without a path. */
   readonly origin: string;
-  /** Address that nobody should fetch. */
+  /** Address that a client should not fetch. */
   readonly remote: string;
   close(): Promise<void>;
 }
@@ -39,11 +39,11 @@ export interface GateAnswer {
 
 /** Guard before the door. */
 export interface Gate {
-  /** Answers what is asked beside the server; `undefined` for what is not there. */
+  /** Answers requests outside of the MCP endpoint; `undefined` for an unknown path. */
   serves(head: HeardHead): GateAnswer | undefined;
   /** Refuses a request to the server. @param text Its body; empty where it has none. */
   refuses(head: HeardHead, text: string, socket: Socket): GateAnswer | undefined;
-  /** Answers in the place of the door. @returns False for what is left to it. */
+  /** Answers a request in place of this server. @returns False to leave it to this server. */
   serve?(request: IncomingMessage, response: ServerResponse): Promise<boolean>;
 }
 
@@ -99,7 +99,7 @@ interface Visit {
 async function serve({ request, response, revisions, judged, streams, gate, pair, foreign }: Visit): Promise<void> {
   const { method = '', url = '/' } = request;
   const path = url.split('?')[0] ?? '/';
-  // A page in a box is of no origin, and nobody else knows such an address.
+  // A sandboxed page has an opaque origin, and no other page knows such an address.
   if (path.startsWith(`${appFarPath}/`)) {
     if (judged.apps.size < most.streams) judged.apps.add(path.slice(appFarPath.length + 1));
     return endResponse(response, 204);
@@ -124,7 +124,7 @@ async function serve({ request, response, revisions, judged, streams, gate, pair
   if (foreign !== undefined && path === foreignPath)
     return await foreign.serve(request, response, { method, path, headers: flat(request.headers) }, judged);
   const served = servedAt(path, revisions);
-  // What is asked in a query belongs there where a guard judges it.
+  // If there is an authorization check, the query belongs to the recorded request.
   const head: HeardHead = { method, path: gate === undefined ? path : url, headers: flat(request.headers) };
   if (served === undefined) {
     const answer = gate?.serves(head);
@@ -193,7 +193,8 @@ async function posted({ request, response, head, served, judged, gate }: Posted)
   // A stream that broke off has its end.
   if (response.writableEnded) return;
   if (messages.length === 0 && !response.headersSent) return endResponse(response, 202);
-  // Calls are answered by a stream, all else by a body: a client has to take both. A refusal has a status of its own.
+  // Calls are answered with a stream, other requests with a body: a client must support both. A refusal has its own
+  // status.
   if (/"tools\/call"/.test(text) && statusOf(messages, talk) === 200) line.open?.();
   if (response.headersSent) {
     for (const message of messages) response.write(event(message));
@@ -203,7 +204,7 @@ async function posted({ request, response, head, served, judged, gate }: Posted)
   endResponse(response, statusOf(messages, talk), answer, sessionOf(talk, text));
 }
 
-/** Way to a client by the stream of a response, which begins with what is said first. */
+/** Sends messages on the stream of a response, which begins with the first message. */
 function lineOf(response: ServerResponse): Line {
   const open = (): void => {
     if (response.headersSent) return;
@@ -239,14 +240,16 @@ function event(message: JsonObject | readonly JsonObject[]): string {
   return `event: message\ndata: ${JSON.stringify(message)}\n\n`;
 }
 
-/** Statuses of errors that are no matter of what was asked. (Spec 2026-07-28, Streamable HTTP: an error of the envelope has a status of its own.) */
+/**
+ * Statuses of envelope errors. (Spec 2026-07-28, Streamable HTTP: an error of the envelope has a status of its own.)
+ */
 const ofEnvelope: ReadonlyMap<number, number> = new Map([
   [-32_601, 404],
   [-32_020, 400],
   [-32_021, 400],
 ]);
 
-/** Text that is no JSON has a status of its own in all revisions. */
+/** Text that is not JSON has its own status in every revision. */
 function statusOf([message]: readonly JsonObject[], { revision }: Talk): number {
   const { error } = message ?? {};
   if (error === undefined) return 200;

@@ -7,7 +7,7 @@ import type { HeardHead } from './client-rule.ts';
 /** Limit of the bytes of a body. */
 const mostBodyBytes = 4 * 1024 ** 2;
 
-/** Closes a server, and what is open at it. */
+/** Closes a server and its open connections. */
 export function closed(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());

@@ -29,11 +29,11 @@ const most = { talks: 200, messages: 10_000 };
 export interface JudgedClientOptions {
   readonly over: 'http' | 'stdio';
   readonly info: Implementation;
-  /** Ids or areas that alone are judged. */
+  /** Selects ids or areas. */
   isChosen(id: string): boolean;
-  /** Looks at what is said in several conversations; its own by default. */
+  /** Checks messages across several conversations; by default only its own. */
   readonly watching?: ClientWatching;
-  /** Tools that only say that they were called, in the place of the catalogue. */
+  /** Tools that only record their call, in place of the catalogue. */
   readonly tools?: readonly string[];
   /** Hears that something was done. */
   progress(): void;
@@ -47,7 +47,7 @@ export class JudgedClient {
   readonly #listed = new Set<string>();
   readonly #questions = new PutQuestions();
   readonly #running = new RunningCalls();
-  /** Conversations of who needs no session, by the process that serves them, where those are several. */
+  /** Conversations of stateless clients, by the serving process if there are several. */
   readonly #stateless = new Map<ServedProcess | undefined, Talk>();
   #remote: string | undefined;
   #lost = 0;
@@ -70,7 +70,7 @@ export class JudgedClient {
     this.watching = options.watching ?? new ClientWatching(clientRules, (id) => options.isChosen(id));
   }
 
-  /** True where more was said than is judged. */
+  /** True if there were more messages than the check reads. */
   get isTooMuch(): boolean {
     return this.messages > most.messages;
   }
@@ -89,7 +89,7 @@ export class JudgedClient {
     return this.#begin(new Talk(over));
   }
 
-  /** Takes the address that nobody should fetch. */
+  /** Sets the address that a client should not fetch. */
   serveRemote(remote: string): void {
     this.#remote = remote;
   }
@@ -199,7 +199,7 @@ export class JudgedClient {
     return this.#given(message, given, talk, revision);
   }
 
-  /** Answer to what comes in a session that is gone, which is slow, so that what comes after that comes of who knows. */
+  /** Answer in a lost session. It is slow, so that later messages come from a client that knows of the loss. */
   async #lostAgain({ lostAt }: Talk): Promise<'lost'> {
     await new Promise<void>((resolve) => after(lostAt + knownMs + 50 - monotonicNow(), resolve));
     return 'lost';
@@ -237,7 +237,7 @@ export class JudgedClient {
     return response;
   }
 
-  /** Breaks the stream of a call off, of which the rest is there for who comes back where there is one. */
+  /** Breaks off the stream of a call. If the revision supports resumption, the rest is kept for the client. */
   #breakOff(call: DroppedCall, talk: Talk, line: Pick<Line, 'breakOff'>): void {
     const { revision } = talk;
     // A request whose stream broke is lost in the revisions that resume none. (Spec 2026-07-28, Changelog.)
@@ -260,7 +260,7 @@ export class JudgedClient {
     return id;
   }
 
-  /** Goes on with a stream that broke off, for who comes back. @returns False where the id is of none. */
+  /** Continues a broken stream for a client that resumes it. @returns False if the event id is unknown. */
   resumes(talk: Talk, eventId: string | undefined, line: Line): boolean {
     const call = eventId === undefined ? undefined : talk.dropped.find(({ events }) => events.includes(eventId));
     if (call === undefined) return false;
@@ -282,7 +282,7 @@ export class JudgedClient {
 
   #answered(message: JsonObject, talk: Talk): undefined {
     const own = idText(message['id']);
-    // What is of another type is judged as that, and is an answer all the same.
+    // An answer of a wrong type is a separate fault, and counts as an answer.
     const key = talk.put.has(own) ? own : (likeId(message['id'], talk) ?? own);
     noteProgress(message, talk, key);
     noteRoots(message, talk, key);
@@ -335,9 +335,9 @@ export class JudgedClient {
     if (isStateless(message) && newest !== undefined) return stateless ?? this.#beginStateless(newest, process);
     const known = this.ofSession(http?.headers['mcp-session-id']);
     if (known !== undefined && message['method'] !== 'initialize') return known;
-    // What is no request does not say itself of which revision it is.
+    // A message that is not a request does not name its revision.
     if (!isAsking(message) && stateless !== undefined && isBeside(message, stateless, http)) return stateless;
-    // What comes without its session belongs to the last that there was.
+    // A message without a session belongs to the last session.
     const last = this.#talks.findLast(
       (talk) => talk.revision?.sessions === true && !talk.isForeign && talk.process === process,
     );
@@ -347,7 +347,7 @@ export class JudgedClient {
     const talk = new Talk(this.#options.over);
     talk.process = process;
     talk.isAfterLoss = this.#lost > 0;
-    // A server that begins anew may be another, which has none.
+    // A server that starts again may be a different one, without tasks.
     talk.offersTasks = !talk.isAfterLoss;
     if (this.#lost > 0 && message['method'] === 'initialize') this.#lost--;
     return this.#begin(talk);
@@ -357,7 +357,7 @@ export class JudgedClient {
     const talk = this.#begin(new Talk(this.#options.over, newest));
     talk.process = process;
     this.#stateless.set(process, talk);
-    // Of a client that begins process after process the oldest says no more.
+    // If a client starts process after process, the oldest is dropped.
     const [oldest] = this.#stateless.keys();
     if (this.#stateless.size > most.talks) this.#stateless.delete(oldest);
     return talk;

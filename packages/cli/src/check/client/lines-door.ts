@@ -54,7 +54,7 @@ export async function speakLines(
   let cancel = (): void => undefined;
   for await (const text of textLinesOf(input)) {
     cancel();
-    // A part of a line says nothing of the client, and who waits for its answer is told.
+    // A partial line proves nothing about the client, which gets an error if it waits for an answer.
     if (text === undefined) send(unread);
     else if (text.trim() !== '') heard(held.take(text));
     // Who says no more waits for an answer.

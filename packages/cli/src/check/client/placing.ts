@@ -12,7 +12,10 @@ export function isStateless(message: JsonObject): boolean {
   return claimed?.sessions === false || message['method'] === 'server/discover';
 }
 
-/** Tells whether a notification, or an answer, belongs to what is stateless: by its header, or by the request that it cancels. */
+/**
+ * Tells whether a notification or an answer belongs to the stateless conversation: by its header, or by the request
+ * that it cancels.
+ */
 export function isBeside(message: JsonObject, { ids }: Talk, http: HeardHead | undefined): boolean {
   const { requestId } = paramsOf(message);
   if (http !== undefined) return revisionOf(http.headers['mcp-protocol-version'])?.sessions === false;
@@ -20,8 +23,8 @@ export function isBeside(message: JsonObject, { ids }: Talk, http: HeardHead | u
 }
 
 /**
- * The answer of a server of handshake revisions alone to who looks for another; `undefined` where one is served. A client is right to
- * look, and tries `initialize` next: what it said is of no revision that is judged here.
+ * The answer of a session-based server to a stateless probe; `undefined` if a stateless revision is served. A client
+ * may probe, and tries `initialize` next. The probe belongs to no checked revision.
  */
 export function refusedProbe(message: JsonObject, served: readonly Revision[]): JsonObject | undefined {
   if (!isAsking(message) || !isStateless(message) || newestOf(served, 'stateless') !== undefined) return undefined;

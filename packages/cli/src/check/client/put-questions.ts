@@ -11,7 +11,7 @@ const waits = { question: 60_000, ping: 10_000, taken: 100, late: 5_000 } as con
 /** Questions of one run, whose ids no two have. */
 export class PutQuestions {
   readonly #waiting = new Map<string, (response: JsonObject) => void>();
-  /** Those who wait for what is late, which several calls of one conversation may. */
+  /** Waits for late answers. Several calls of one conversation may wait. */
   readonly #slow = new Map<string, Set<() => void>>();
   #count = 0;
 
@@ -44,7 +44,7 @@ export class PutQuestions {
     return (await settled(answered, waits.late)) && isLate(put);
   }
 
-  /** Sends questions. Those that nobody reads any more, since their stream was closed, are taken for not put. */
+  /** Sends questions. Questions on a closed stream count as not sent. */
   #isSent(messages: readonly JsonObject[], talk: Talk, { over }: Line, send: () => boolean): boolean {
     const forget = (): void => {
       for (const key of messages.map(({ id }) => idText(id))) {
@@ -88,11 +88,11 @@ export class PutQuestions {
     for (const isThere of this.#slow.get(key) ?? []) isThere();
   }
 
-  /** Waits for what is late, while what came after it was answered. */
+  /** Waits for late answers, while later questions were answered. */
   async slow(talk: Talk): Promise<void> {
     for (const key of talk.overtaken) {
       const { cancelledAt, probe } = talk.put.get(key) ?? {};
-      // Nobody has to answer what was taken back, or came by a stream that broke off.
+      // A question that was withdrawn, or whose stream broke off, needs no answer.
       if (cancelledAt !== undefined || probe === 'before-break') continue;
       const waiting = this.#slow.get(key) ?? new Set();
       this.#slow.set(key, waiting);

@@ -1,4 +1,4 @@
-/** Rows of the register that are judged: id, revisions, level and place. Written by scripts/register.ts. */
+/** Checked rows of the register: id, revisions, level and place. Written by scripts/register.ts. */
 export const clientRows = `
 basic-008 2026-07-28..draft MUST_NOT 2026-07-28/basic/index#requests
 basic-020 2025-03-26 MUST_NOT 2025-03-26/basic/lifecycle#initialization

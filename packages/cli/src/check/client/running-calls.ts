@@ -17,7 +17,7 @@ export interface Lasting {
   readonly until?: Promise<void> | undefined;
 }
 
-/** Those of one run. */
+/** The calls of one run. */
 export class RunningCalls {
   /** Ends of those that run. */
   readonly #running = new Set<() => void>();

@@ -15,7 +15,7 @@ export interface StartedClient {
   close(): Promise<void>;
 }
 
-/** Time that it may take to end when it is told to, in milliseconds. */
+/** Time to end after a request to end, in milliseconds. */
 const endMs = 2_000;
 
 /** Time in which what it wrote last comes when it has ended, in milliseconds. */
@@ -47,14 +47,14 @@ export function startClient({ command, args, env }: StartedBy, hear: (text: stri
   const lastWords = (): readonly string[] =>
     kept
       .split('\n')
-      // Of a line without its beginning nobody could tell the end of a secret.
+      // In a line without its beginning, the end of a secret could not be recognized.
       .slice(isCut ? 1 : 0)
       .filter((line) => line.trim() !== '')
       .slice(-most.lines);
   const ended = new Promise<string>((resolve) => {
     let how = '';
     let cancel = (): void => undefined;
-    // What it wrote last comes after its end; who has its output from it may hold that open for ever.
+    // Its last output comes after its exit. A child that inherited its output may hold that open forever.
     child.once('exit', (code, signal) => {
       how = signal ?? `code ${code}`;
       cancel = after(drainMs, () => resolve(how));

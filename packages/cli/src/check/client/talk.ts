@@ -76,14 +76,14 @@ export interface LongCall {
   giveUp(): void;
 }
 
-/** Progress that was told of a question. */
+/** Reported progress of a question. */
 export interface QuestionProgress {
-  /** Value that was told last. */
+  /** The last reported value. */
   last: number;
   isAnswered: boolean;
   /** Id of the task that the request became; `undefined` for none. */
   taskId?: string;
-  /** True when that task was told to have ended. */
+  /** True if that task was reported as ended. */
   hasTaskEnded?: boolean;
 }
 
@@ -104,7 +104,7 @@ export interface RefusedPage {
 
 /** Roots of a client. */
 export interface ToldRoots {
-  /** Addresses, as they were told last; `undefined` before that. */
+  /** The last reported addresses; `undefined` before that. */
   text: string | undefined;
   /** True when a notification has said since that they changed. */
   isTold: boolean;
@@ -116,7 +116,7 @@ export interface ToldRoots {
   wasTold: boolean;
 }
 
-/** Time that a client has for an answer while it gives others, in milliseconds: it may ask somebody who is slow. */
+/** Time for an answer while other answers come, in milliseconds: a client may ask a slow user. */
 const slowMs = 20_000;
 
 /** Limit of the ids that are remembered of one conversation. */
@@ -138,7 +138,7 @@ export class Talk {
   number = 0;
   /** Process that serves it, where that is one of several. */
   process: ServedProcess | undefined;
-  /** True when the session was taken away, and the client was told so. */
+  /** True if the session was removed, and the client got that answer. */
   isLost = false;
   /** Moment at which it was, by the clock that never jumps. */
   lostAt = 0;
@@ -158,14 +158,14 @@ export class Talk {
   readonly put: Map<string, Put> = new Map();
   /** Moments at which they were put, by the clock that never jumps. */
   readonly putAt: Map<string, number> = new Map();
-  /** Those of them after which another was put that is answered: who is slow has answered neither. */
+  /** The questions after which a later one was answered. A slow client has answered neither. */
   readonly overtaken: Set<string> = new Set();
   /** Progress of questions of ours, by their tokens. */
   readonly progress: Map<unknown, QuestionProgress> = new Map();
   /** Number of pages that the client was asked to show, and those of them to which it said no. */
   pageCount = 0;
   readonly refusedPages: RefusedPage[] = [];
-  /** Roots as they were told last, and what is amiss with what was told of their changes. */
+  /** The last reported roots, and faults in their change notifications. */
   readonly roots: ToldRoots = {
     text: undefined,
     isTold: false,
@@ -211,7 +211,7 @@ export class Talk {
   readonly done: Set<string> = new Set();
   /** Message that was posted to where no endpoint is, over HTTP+SSE. */
   misplaced: string | undefined;
-  /** Text that was said last, as much as is told of it. */
+  /** The last message, shortened for reports. */
   #said = '';
 
   constructor(over: TalkOver, revision?: Revision) {

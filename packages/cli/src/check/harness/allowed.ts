@@ -7,7 +7,7 @@ import type { ServerOffer } from './offer.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Tool that whoever judges a server allows to be called. */
+/** A tool call that the user of the check allows. */
 export interface AllowedCall {
   /** Name of the tool, exactly. */
   readonly name: string;
@@ -59,7 +59,10 @@ export async function callable(
   );
 }
 
-/** Tells what is wrong with a value by a schema of the server; `undefined` where it fits. What is no schema says so. */
+/**
+ * Tells what is wrong with a value by a server's schema; `undefined` if it is valid. An invalid schema is reported as
+ * such.
+ */
 export async function problemOf(schema: unknown, value: unknown): Promise<string | undefined> {
   try {
     const { read } = nearestOf(schema) ?? {};

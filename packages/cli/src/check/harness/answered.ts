@@ -26,7 +26,7 @@ export class AnsweredIds {
     if (!isResponse(message)) return false;
     const key = idKeyOf(message['id']);
     const left = key === undefined ? undefined : this.#left.get(key);
-    // What was never sent is another fault.
+    // An answer to a request that was never sent is a different fault.
     if (key === undefined || left === undefined) return false;
     this.#left.set(key, left - 1);
     return left <= 0;

@@ -16,7 +16,7 @@ import { listOf, listOffer, type ServerOffer } from './offer.ts';
 import type { Suspects } from '../suspects.ts';
 import { Prober, type ProbeMessage, type Answered, type Manner, type Road } from './prober.ts';
 
-/** Way to the server that is judged. */
+/** Way to the checked server. */
 export type Way =
   | { readonly over: 'http'; readonly http: RawHttp }
   /** Of processes, one may have been started already, for the first conversation. */
@@ -75,7 +75,7 @@ export class Bench {
     this.#known = known;
   }
 
-  /** Time that each answer takes, in milliseconds, where what needs no other is sent beside it for that; else 0. */
+  /** Time of each answer in milliseconds, if the server is too slow for requests in sequence; otherwise 0. */
   get slowMs(): number {
     return this.#known.slowMs;
   }
@@ -112,7 +112,7 @@ export class Bench {
     return this.#ground.suspects;
   }
 
-  /** Time of silence that is taken for "nothing comes", in milliseconds: what comes takes its time. */
+  /** Silence that counts as "no message comes", in milliseconds, including the server's delay. */
   get quietMs(): number {
     return this.#ground.quietMs + this.#known.slowMs;
   }
@@ -125,9 +125,9 @@ export class Bench {
   }
 
   /**
-   * Gets a page of the server, by nobody: it is no message, and no rule about those looks at it.
+   * Gets a page of the server without credentials. It is not an MCP message, so message rules ignore it.
    *
-   * @throws NotJudged where there is no HTTP.
+   * @throws NotJudged if there is no HTTP.
    */
   async page(path: string): Promise<Exchanged> {
     const { budget, waitMs, told } = this.#ground;
@@ -179,7 +179,7 @@ export class Bench {
     return speaker;
   }
 
-  /** Makes a conversation that nobody opened. */
+  /** Makes a conversation that is not opened. */
   async unopened(capabilities: ClientCapabilities = {}): Promise<Prober> {
     const { info, budget, waitMs, openMs, quietMs: least, heard, calls } = this.#ground;
     const quietMs = this.slowMs > 0 ? Math.max(least, waitMs / 10) : least;
@@ -210,7 +210,7 @@ export class Bench {
     const ending = this.#ended(speaker);
     this.#ending.add(ending);
     void ending.finally(() => this.#ending.delete(ending));
-    // A process may take its time to end, which nobody has to wait for but the run.
+    // A process may take its time to end. Only the whole run waits for that.
     if (speaker.lines === undefined) await ending;
   }
 
@@ -270,17 +270,17 @@ export class Bench {
     return await this.#known.unlessLost(made, () => delete this.#known.made[who]);
   }
 
-  /** Does something once for all rules that look at what came of it. @param key Name of what is done, which is always the same. */
+  /** Runs an action once for all rules that use its outcome. @param key Name of the action. */
   async kept<T>(key: string, act: () => Promise<T>): Promise<T> {
     const known = this.#known.kept.get(key);
-    // What has the key was done by the same act.
+    // The same key means the same action.
     if (known !== undefined) return (await known) as T;
     const doing = act();
     this.#known.kept.set(key, doing);
     return await this.#known.unlessLost(doing, () => this.#known.kept.delete(key));
   }
 
-  /** Has everything that was kept done anew: what was found is looked at once more. */
+  /** Forgets all cached outcomes, so that findings are checked again. */
   forget(): void {
     this.#known.forget();
   }

@@ -13,7 +13,7 @@ const mostRounds = 8;
 /** Longest wait for the end of a call, in milliseconds. */
 export const callMs = 30_000;
 
-/** A call, and what came of each of its rounds. */
+/** A call, and the outcome of each of its rounds. */
 export interface MadeCall {
   readonly of: CallableTool;
   /** Rounds, the last one with the end of the call. */
@@ -38,7 +38,7 @@ export interface CallManner {
   readonly waitMs?: number;
   /** Result for a question of the server, where it is not that of an obliging client; `undefined` refuses it. */
   readonly answer?: Responder;
-  /** Headers in the place of those that mirror arguments; `undefined` leaves one out. */
+  /** Headers that replace those that mirror arguments; `undefined` leaves one out. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
 }
 
@@ -142,7 +142,7 @@ export function nextRound({ result }: Answered, answer: Responder = obligingResu
   };
 }
 
-/** Response to a request of a server; `undefined` for a message that is none. */
+/** Response to a request of a server; `undefined` if it is not a request. */
 function answerTo(message: unknown, answer: Responder): JsonObject | undefined {
   if (!isObject(message) || typeof message['method'] !== 'string' || message['id'] === undefined) return undefined;
   const result = answer(message);

@@ -1,9 +1,12 @@
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
 
-/** Depth to which examples are made, and schemas that are looked at for one; what is beyond has none. */
+/** Limits of depth and of schemas for making examples. Beyond them there is none. */
 const most = { depth: 8, schemas: 2_000 };
 
-/** A value that a JSON Schema may allow: its own example, default or choice, else the smallest of its type. It may not fit: whoever wants it to checks it. */
+/**
+ * A value that a JSON Schema may allow: its own example, default or choice; otherwise the smallest of its type. It may
+ * be invalid, so callers validate it.
+ */
 export function exampleOf(schema: unknown): unknown {
   return made(schema, { root: schema, left: most.schemas }, 0);
 }

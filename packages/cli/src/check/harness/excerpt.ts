@@ -1,7 +1,10 @@
 import { isResponse } from '../../../../parley/src/jsonrpc/message.ts';
 import { parseJson } from '../../../../parley/src/json/parse.ts';
 
-/** Characters that are shown of one piece, lines that are looked at for the response, and characters of what was said before it. */
+/**
+ * Limits: characters of one excerpt, lines that are searched for the response, and characters of the messages before
+ * it.
+ */
 const [shown, mostLines, beforeIt] = [200, 1_000, 60];
 
 /** Text that came, in a few words; a server that says much before its response hides it in none. */

@@ -17,7 +17,7 @@ export interface Exchanged {
   readonly malformed: readonly string[];
   /** False where it came in bytes that are no UTF-8. */
   readonly isUtf8?: false;
-  /** Way in which it ended: the server said all, what was waited for came, it was silent, said too much, could not be reached, or went away. */
+  /** The way it ended: complete, with the awaited message, silent, over a limit, refused, or disconnected. */
   readonly end: 'complete' | 'heard' | 'silent' | 'limit' | 'refused' | 'gone';
   /** Tells whether a text has the token in it that was sent with the message; `undefined` where none was. */
   readonly hasToken?: (text: string) => boolean;
@@ -46,13 +46,13 @@ export interface ExchangeLimits {
   begun?(): void;
 }
 
-/** Limit of the bytes that are kept of what came. */
+/** Limit of stored bytes of a response. */
 export const mostBytes: number = 2 * 1024 * 1024;
 
-/** Limits of what is kept of what a server says unasked: pieces, and characters of all. */
+/** Limits of stored unrequested messages: their number, and characters in total. */
 const [mostUnasked, unaskedCharacters] = [10_000, mostBytes];
 
-/** Pieces that came unasked, as many as are kept: who goes on and on says nothing new. */
+/** Stored unrequested messages, up to a limit: endless ones bring nothing new. */
 export class Unasked {
   readonly pieces: string[] = [];
   #length = 0;
@@ -147,11 +147,13 @@ export function inFront(exchange: Exchanged): string | undefined {
   return undefined;
 }
 
-/** Tells why an exchange says nothing of what was asked, be it that it looks like a refusal; `undefined` where it may say something. */
+/**
+ * Tells why an exchange proves nothing about the request, although it may look like a refusal; `undefined` if it may.
+ */
 export function turnedAway(exchange: Exchanged): string | undefined {
   const { status = 0, headers } = exchange;
   if (status >= 300 && status < 400) return redirected(exchange);
-  // Whoever says it, and in whatever words, says nothing of the request.
+  // From any layer, and with any text, this proves nothing about the request.
   if (status === 429) return 'HTTP 429: it wants fewer requests';
   if (status === 503 && headers['retry-after'] !== undefined) return 'HTTP 503: it wants to be asked again later';
   return status >= 502 && status <= 504 && !isJsonRpc(exchange)
@@ -175,10 +177,10 @@ function isJsonRpc({ messages }: Exchanged): boolean {
   return messages.flat().some((message) => isObject(message) && message['jsonrpc'] !== undefined);
 }
 
-/** Length to which what was sent is told, in characters. */
+/** Length limit of a sent message in reports, in characters. */
 const longestTold = 2_000;
 
-/** Beginning of what was sent, with the length of all of it; bytes are characters. */
+/** The beginning of a sent message, with its total length; bytes are shown as characters. */
 export function toldText(text: string | Uint8Array): string {
   const start = text.slice(0, longestTold);
   const told = typeof start === 'string' ? start : Buffer.from(start).toString('latin1');

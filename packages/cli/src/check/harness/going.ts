@@ -3,11 +3,11 @@ import { responseIn, type Exchanged } from './exchange.ts';
 
 /** An exchange that goes on. */
 export interface Going {
-  /** Progress token of what was sent. */
+  /** Progress token of the sent request. */
   readonly own: unknown;
   /** True for a message, and not for a stream that was opened by GET. */
   readonly isPost: boolean;
-  /** Progress tokens of what runs beside it. */
+  /** Progress tokens of concurrent requests. */
   readonly beside: Set<unknown>;
 }
 
@@ -19,7 +19,7 @@ export class GoingOn {
   readonly #running = new Set<unknown>();
   readonly #going = new Set<Going>();
   readonly #asked = new Set<unknown>();
-  /** True where a request was given up: what it still asks is heard by nobody. */
+  /** True after a request was cancelled: its later questions are ignored. */
   #isDeaf = false;
 
   /** Begins an exchange: those that go on learn its token, and it theirs. */
@@ -46,7 +46,7 @@ export class GoingOn {
     return this.#isDeaf || this.#going.size > 0 || this.#asked.size >= most.asked ? undefined : this.#asked;
   }
 
-  /** Remembers a request that was not answered in the time that it had, or by a task: what comes of it may come later. */
+  /** Records a request that was not answered in time, or that became a task: its messages may come later. */
   gaveUp(exchange: Exchanged, about: Readonly<Record<string, unknown>> | undefined): void {
     const token = tokenOf(about);
     if (token === undefined || about?.['id'] === undefined) return;

@@ -37,7 +37,7 @@ export async function guardOf(bench: Bench): Promise<GuardRefusal> {
 async function lookForGuard(bench: Bench): Promise<GuardRefusal> {
   if (bench.over === 'stdio') throw new NotApplicable('it is not about stdio');
   const isServed = bench.spoken.includes(bench.revision);
-  // Whoever was served without a token needs none.
+  // A server that answers without a token needs none.
   if (isServed && !bench.http.knows('own')) throw new NotApplicable('it serves requests without a token');
   const speaker = await bench.unopened();
   const isOpen = await speaker.open('nobody');
@@ -72,7 +72,7 @@ async function lookForMetadata(bench: Bench): Promise<FoundResourceMetadata> {
   const { challenge, refusal } = await guardOf(bench);
   const named = challenge?.parameters['resource_metadata'];
   const { url } = bench.http;
-  // What is not a URL leads nowhere.
+  // Text that is not a URL leads nowhere.
   const at = named !== undefined && URL.canParse(named, url.href) ? new URL(named, url) : undefined;
   if (at !== undefined && at.origin !== url.origin)
     throw new NotJudged(`its metadata are at another origin, ${at.origin}`);
@@ -86,7 +86,7 @@ async function lookForMetadata(bench: Bench): Promise<FoundResourceMetadata> {
   return { exchange, document: undefined };
 }
 
-/** The JSON object that a document is; `undefined` for what is none. */
+/** The JSON object in a document; `undefined` if it is not one. */
 export function jsonObjectIn(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value = parseJson(text);

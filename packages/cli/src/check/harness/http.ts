@@ -114,7 +114,7 @@ interface Sending {
   readonly asked: RawRequest;
   /** Headers of its sender. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Words by which it is told. */
+  /** The sent message in its form for reports. */
   readonly sent: string;
   why(error: unknown): string;
   begin(options: RequestOptions): ClientRequest;
@@ -136,7 +136,7 @@ async function exchanged(url: URL, { asked, headers, sent, why, begin, lingering
       const end = isAnswered ? 'heard' : how;
       cancel();
       asked.stop?.removeEventListener('abort', stopped);
-      // What said all leaves its connection to the next; whatever else is still coming is not wanted.
+      // A complete response leaves its connection to the next request. Otherwise the rest is discarded.
       if (end !== 'complete') sending.destroy();
       const { text, messages, malformed } = coming;
       const got = { status: response?.statusCode, headers: headersOf(response), text, messages, malformed };
@@ -163,7 +163,7 @@ async function exchanged(url: URL, { asked, headers, sent, why, begin, lingering
       }
       came.on('error', (error) => over('gone', error.message));
       came.on('aborted', () => over('gone', 'the connection broke'));
-      // What else comes on the stream of an answer is the server's to have left out.
+      // Other messages on the stream of an answer should not be there.
       const answered = (): boolean => {
         if (lingering.inVain >= linger.inVain || isOver) return false;
         isAnswered = true;
@@ -185,10 +185,10 @@ async function exchanged(url: URL, { asked, headers, sent, why, begin, lingering
   });
 }
 
-/** Fewest characters of a token that is found in what comes: a shorter one may stand there for something else. */
+/** Shortest token that is searched for in responses: a shorter one may appear by chance. */
 const fewest = 16;
 
-/** Looks for the token of a sender in what comes, which nobody else is told. */
+/** Searches a response for the sender's token, which the server must not repeat. */
 function tokenIn(headers: Readonly<Record<string, string>>): Pick<Exchanged, 'hasToken'> {
   const [, value = ''] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'authorization') ?? [];
   const token = /^(?:bearer|dpop) +(\S+)$/i.exec(value)?.[1] ?? '';

@@ -6,7 +6,7 @@ import type { Prober } from './prober.ts';
 
 /** Things that are found out once of a server in a revision, for all benches that speak to it. */
 export class Known {
-  /** Time that each answer takes, in milliseconds, where it is so long that what needs none of the others is sent beside them; else 0. */
+  /** Time of each answer in milliseconds, if it is so long that independent requests run in parallel; else 0. */
   slowMs = 0;
   another: Promise<string | undefined> | undefined;
   stands: string | undefined;
@@ -16,15 +16,15 @@ export class Known {
   readonly made: Partial<Record<'mute' | 'obliging', Promise<readonly MadeCall[]>>> = {};
   /** Conversations in which the harmless request was answered with a result. */
   served: WeakSet<Prober> = new WeakSet();
-  /** Number of times that what was to be found out once is begun anew. */
+  /** Number of cached outcomes that may be determined again. */
   #again = 20;
 
-  /** Asks whether something may be found out anew. */
+  /** Asks whether an outcome may be determined again. */
   mayAgain(): boolean {
     return this.#again-- > 0;
   }
 
-  /** Waits for what is done once, and has it done anew where the session was lost meanwhile. */
+  /** Waits for a cached action, and repeats it if the session was lost meanwhile. */
   async unlessLost<T>(doing: Promise<T>, forget: () => void): Promise<T> {
     try {
       return await doing;
@@ -34,7 +34,7 @@ export class Known {
     }
   }
 
-  /** Forgets what was kept: what was found is looked at once more. */
+  /** Forgets the cache, so that findings are checked again. */
   forget(): void {
     this.kept.clear();
     this.served = new WeakSet();

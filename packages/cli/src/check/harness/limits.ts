@@ -1,6 +1,6 @@
 import { after, monotonicNow } from '../../../../parley/src/jsonrpc/timeout.ts';
 
-/** Bounds of what is sent to a server that is judged. */
+/** Limits of messages to a checked server. */
 export interface Bounds {
   /** The most messages in all. */
   readonly messages: number;
@@ -8,7 +8,10 @@ export interface Bounds {
   readonly children: number;
   /** The most messages a second; `Infinity` where the server is on this machine. */
   readonly perSecond: number;
-  /** The longest time of a run in milliseconds: a server that says something else all the time lets each message take its whole wait. */
+  /**
+   * The longest time of a run in milliseconds: a server that always sends other messages makes each request wait its
+   * full time.
+   */
   readonly ms: number;
 }
 

@@ -31,7 +31,7 @@ export interface RawLines {
   close(): Promise<void>;
 }
 
-/** Those of a process that was started here. */
+/** Lines of a process that was started here. */
 export interface ProcessLines extends RawLines {
   /**
    * Tells how it ended, with what it wrote to standard error, and the variables that it mentions and did not get; `undefined` while it lives.
@@ -80,7 +80,7 @@ class Lines implements ProcessLines {
   readonly exited: Promise<void>;
   readonly #drained: Promise<void>;
   #rest = '';
-  /** True while a line comes that is longer than what is kept: it is let go to its end. */
+  /** True while an oversized line arrives, which is skipped to its end. */
   #isLong = false;
   #tooLong: (() => void) | undefined;
   #hears: ((line: string) => void) | undefined;
@@ -112,7 +112,7 @@ class Lines implements ProcessLines {
     child.stdout?.on('data', (bytes: Uint8Array) => {
       this.#coming?.bytes(bytes);
       const text = decoder.decode(bytes, { stream: true });
-      // It is no part of a message; without it the rest is judged.
+      // A byte order mark does not belong to a message. The rest is checked without it.
       const hasMark = isFirst && text.startsWith(byteOrderMark);
       if (hasMark) this.#unasked.add('a byte order mark (EF BB BF)');
       isFirst &&= text === '';
@@ -125,7 +125,7 @@ class Lines implements ProcessLines {
   }
 
   async send(text: string | Uint8Array, limits: ExchangeLimits): Promise<Exchanged> {
-    // What comes belongs to what was sent last: two that go on at once could not be told apart.
+    // Messages belong to the last request: two concurrent ones could not be separated.
     return await this.#turn.take(() => this.#exchanged(text, limits));
   }
 

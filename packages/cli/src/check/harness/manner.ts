@@ -1,4 +1,4 @@
-/** Questions to a manner and to what came of it. */
+/** Questions about a manner and its outcome. */
 
 import { metaKey } from '../../../../parley/src/protocol/meta.ts';
 import type { Revision } from '../../../../parley/src/protocol/revision.ts';
@@ -39,7 +39,10 @@ interface Headed {
   readonly headers: { readonly 'content-type'?: string | undefined };
 }
 
-/** Media type of what came, without parameters and in lower case. (RFC 9110, section 8.3.1: it may be spelled in any case, with spaces before its parameters.) */
+/**
+ * Media type of a response, without parameters and in lower case. (RFC 9110, section 8.3.1: its case is free, with
+ * spaces before its parameters.)
+ */
 export function mediaTypeOf({ headers }: Headed): string {
   return headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }

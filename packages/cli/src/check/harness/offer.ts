@@ -55,7 +55,7 @@ function entriesOf({ pages, endless }: PageWalk): readonly JsonObject[] {
   return endless === undefined ? all : [...new Map(all.map((one) => [keyOfEntry(one), one])).values()];
 }
 
-/** Name by which an entry of a list is told from others. */
+/** Key of a list entry. */
 export function keyOfEntry({ uri, uriTemplate, name }: JsonObject): unknown {
   return uri ?? uriTemplate ?? name;
 }

@@ -98,7 +98,7 @@ class Pair implements RawPair {
       };
       void this.post(text, patience).then((answer) => {
         posted = answer;
-        // What was refused is not answered on the stream.
+        // A rejected request has no answer on the stream.
         if (answer.status === undefined || answer.status >= 400) over('complete');
       });
     });
@@ -151,7 +151,7 @@ class Pair implements RawPair {
     const isOdd = type !== 'message' || this.named === undefined;
     if (isOdd && this.odd.length < oddKept)
       this.odd.push({ type: type.slice(0, 100), data: data.slice(0, oddData), isEarly: this.named === undefined });
-    // Events of other types may say anything, such as that the connection lives: a message among them is heard all the same.
+    // Events of other types may hold anything, such as a sign of life. A message among them is read all the same.
     if (isOdd && !isMessageText(data)) return;
     if (this.#hears !== undefined) this.#hears(data);
     else this.#unasked.add(data);

@@ -15,8 +15,8 @@ export interface PatienceParts {
 }
 
 /**
- * Has requests that are refused with 429, or with 503, sent again when `Retry-After` says so, where that is soon. What is still refused is
- * given back as it came, and after ten such requests nothing is sent again.
+ * Repeats requests that are rejected with 429 or 503 after a short `Retry-After`. Later refusals are returned
+ * unchanged, and after ten such requests nothing is repeated.
  */
 export function patiently(http: RawHttp, { room, signal }: PatienceParts): RawHttp {
   let vain = 0;
@@ -61,7 +61,7 @@ async function hasRoom(room: () => Promise<void>): Promise<boolean> {
     await room();
     return true;
   } catch {
-    // Who sends the next message hears of it.
+    // The sender of the next message gets the error.
     return false;
   }
 }

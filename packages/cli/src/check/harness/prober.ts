@@ -66,7 +66,7 @@ export interface ProberParts {
   readonly openMs: number;
   /** Time of silence that is taken for "nothing comes", in milliseconds. */
   readonly quietMs: number;
-  /** Hears of all that was exchanged, and waits where there was too much of it. */
+  /** Receives every exchange, and waits if there were too many. */
   exchanged(exchange: Exchanged, about: ProbeMessage): void;
   /** Asks for room for one more message. It rejects when there is none. */
   room(): Promise<void>;
@@ -88,7 +88,7 @@ export interface ProbeMessage {
   readonly asked: ReadonlySet<unknown> | undefined;
   /** Messages among those that came which answer what was answered before. */
   readonly again: ReadonlySet<unknown>;
-  /** True where what came is no message of the revision, though a fault: of a message that named another one or none, or of a GET without a stream; or came before. */
+  /** True if a fault does not concern the revision: its request named another one, or the response is a repetition. */
   readonly isAside: boolean;
 }
 
@@ -167,7 +167,7 @@ export class Prober {
     );
     if (this.opening.result?.['protocolVersion'] !== revision.date) return false;
     this.session = this.opening.headers['mcp-session-id'];
-    // What comes of it later is heard with what is sent next.
+    // Later messages are received with the next request.
     const { road, quietMs } = this.#parts;
     await this.notify('notifications/initialized', undefined, road.over === 'http' ? {} : { waitMs: quietMs / 3 });
     return true;
@@ -211,11 +211,11 @@ export class Prober {
    */
   async message(message: Readonly<Record<string, unknown>>, manner: Manner = {}): Promise<Exchanged> {
     const exchange = await this.text(JSON.stringify(message), manner, message);
-    // What opens no conversation is told as it is.
+    // A failed opening is returned unchanged.
     if (this.#isOpening) return exchange;
     const why = turnedAway(exchange);
     if (why !== undefined) throw new NotJudged(why);
-    // To somebody else it may be none.
+    // For another sender the session may not exist.
     const isKnown = this.session !== undefined && !this.#isEnding && manner.as === undefined;
     if (isKnown && saysLost(exchange, manner.headers, message['id'])) {
       this.isLost = true;
@@ -224,7 +224,7 @@ export class Prober {
     return exchange;
   }
 
-  /** Has somebody hear all that is exchanged, until he hears no more. */
+  /** Sets a listener to all exchanges, or removes it. */
   hear(hears: ((exchange: Exchanged) => void) | undefined): void {
     this.#hears = hears;
   }
@@ -254,7 +254,7 @@ export class Prober {
       throw new Error(`the tool ${JSON.stringify(about['params']['name'])} may not be called`);
     await room();
     const going = this.#going.begins(about);
-    // What comes by HTTP belongs to one request; that it comes on a stream of another is another fault.
+    // An HTTP response belongs to one request. A response on the stream of another request is a different fault.
     const answered = road.over === 'http' ? new AnsweredIds() : this.#answered;
     answered.sent(text);
     const isAsked = manner.until !== undefined;
@@ -302,7 +302,7 @@ export class Prober {
       method,
       headers,
       ...this.#sender(manner),
-      // A server may be far away, and what comes on a stream that has begun comes soon.
+      // A server may be far away, but once a stream has begun, messages come soon.
       waitMs: manner.waitMs ?? Math.min(waitMs, 10 * quietMs),
       ...(manner.waitMs === undefined && { afterMs: quietMs }),
       ...(manner.until && { until: manner.until }),
@@ -318,14 +318,14 @@ export class Prober {
       running: going.beside,
       asked,
       again: new Set(),
-      // What is replayed was heard when it was said.
+      // Replayed messages were received before.
       isAside: !isEventStream(exchange) || isResuming(manner),
     });
     this.#hears?.(exchange);
     return exchange;
   }
 
-  /** Ends an exchange. @returns Ids of all that the server asked; `undefined` where it may have asked more, which nobody heard. */
+  /** Ends an exchange. @returns Ids of all server requests; `undefined` if there may be more that were missed. */
   #asked(going: Going, exchange: Exchanged): ReadonlySet<unknown> | undefined {
     const asked = this.#going.ends(going, exchange);
     return this.lines === undefined || this.lines.unasked.length === 0 ? asked : undefined;

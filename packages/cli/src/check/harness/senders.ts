@@ -1,23 +1,26 @@
-/** Sender of a request: whoever the user is at the server, nobody, a stranger who has no header of the user at all, others whose tokens the user gave, or who shows credentials that are none. */
+/**
+ * Sender of a request: the user, no credentials (`nobody`), no header of the user at all (`stranger`), other users
+ * whose tokens were given, or invalid credentials.
+ */
 export type Sender =
   | 'own'
   | 'nobody'
   | 'stranger'
   | 'another'
   | 'foreign'
-  /** `shown` stands for the credentials where it is told what was sent. */
+  /** `shown` replaces the credentials in reports. */
   | { readonly authorization: string; readonly shown: string; readonly proof?: string };
 
-/** Credentials that the user gave: secrets, which go out with requests and are told nowhere. */
+/** Credentials that the user gave. They are secrets, which are sent but never reported. */
 export interface UserCredentials {
-  /** Headers of every request but those of nobody and of others, which lack what authorizes. */
+  /** Headers of every request, except those of `nobody` and of others, which lack the authorizing headers. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Gives the headers that authorize a request, for what is no fixed header. */
+  /** Returns the headers that authorize a request, if they are not fixed. */
   readonly authorize?: (request: {
     readonly method: string;
     readonly url: URL;
   }) => Promise<Readonly<Record<string, string>>>;
-  /** Token of somebody else for the same server. */
+  /** Token of another user for the same server. */
   readonly another?: string;
   /** Token that is for another server. */
   readonly foreign?: string;
@@ -88,14 +91,14 @@ export class Senders {
   }
 }
 
-/** Header by which a sender is told, where that is not the user. Tokens that the user gave are told nowhere. */
+/** Header of a sender in reports, unless it is the user. The user's tokens are never reported. */
 export function shownSender(as: Sender | undefined): Readonly<Record<string, string>> {
   if (as === undefined || as === 'own' || as === 'nobody' || as === 'stranger') return {};
   if (typeof as === 'object') return { authorization: as.shown };
   return { authorization: as === 'another' ? 'Bearer … (of somebody else)' : 'Bearer … (for another server)' };
 }
 
-/** Tells whether a header authorizes, or goes with what does: a proof is of the same key. */
+/** Tells whether a header carries authorization, or belongs to it: a proof uses the same key. */
 function isAuthorization(name: string): boolean {
   return ['authorization', 'dpop', 'cookie', 'proxy-authorization'].includes(name.toLowerCase());
 }

@@ -61,7 +61,7 @@ function uncalledLines(uncalled: CheckReport['uncalled']): readonly string[] {
   return [...lines].map(([line, revisions]) => `${line} (${revisions.join(', ')})`);
 }
 
-/** Most reasons that are told for what was not judged. */
+/** Most reasons that are shown for unchecked rows. */
 const mostReasons = 8;
 
 /** Reasons for which rows were not judged, that of most of them first. */

@@ -20,7 +20,10 @@ import { asTaker, becameTask, taking } from './tasks/extension-life.ts';
 
 /** Rules about what one person has of a server that another must not get at: tasks, states and questions. */
 
-/** Does something as somebody else, in a conversation of theirs. @throws NotAllowed without a token of theirs, NotJudged where it is not taken. */
+/**
+ * Runs an action as another user, in a separate conversation. @throws NotAllowed without another user's token,
+ * NotJudged if it is rejected.
+ */
 async function asAnother<T>(
   bench: Bench,
   capabilities: Parameters<Bench['unopened']>[0],
@@ -49,7 +52,7 @@ const ownTasks: ProbeRule = {
     asAnother(bench, obliging, (other) =>
       onTask(bench, async ({ taskId }, _, speaker) => {
         await bench.works(speaker, 'tasks/get', { taskId });
-        // First, since many tasks are over soon, and then nobody can cancel them.
+        // Cancel comes first, since many tasks end soon, and cannot be cancelled then.
         const gone = await other.request('tasks/cancel', { taskId });
         if (gone.result !== undefined) return breaks(gone, 'tasks/cancel of somebody else was served');
         const got = await other.request('tasks/get', { taskId });
@@ -71,9 +74,10 @@ interface LookedAt {
 }
 
 /**
- * Asks about a task as somebody else. Who acknowledges what is about no task does nothing of it: there the task tells.
+ * Sends a task request as another user. Some servers acknowledge requests about unknown tasks without an effect: then
+ * the task itself decides.
  *
- * @returns The answer, where it was served.
+ * @returns The answer, if it was served.
  */
 async function servedTo(ask: Asks, method: string, { taskId, look }: LookedAt): Promise<Answered | undefined> {
   const paramsOf = (id: string): Readonly<Record<string, unknown>> => ({
@@ -126,7 +130,7 @@ const verifiedTasks: ProbeRule = {
     ),
 };
 
-/** Has somebody else go on with what a tool asked the user. */
+/** Continues, as another user, a call that asked its user. */
 async function onTakenOver(bench: Bench, isAbout: (methods: readonly unknown[]) => boolean): Promise<RuleVerdict> {
   return await asAnother(bench, obliging, async (other) => {
     const asking = (await bench.made('obliging')).find(
@@ -141,7 +145,7 @@ async function onTakenOver(bench: Bench, isAbout: (methods: readonly unknown[]) 
       if (!isAbout(asked)) return notApplicable('it asks nothing of the kind');
       const round = nextRound(first);
       if (typeof round['requestState'] !== 'string') return notApplicable('what asks has no requestState');
-      // Who does without the state gives nothing away by it.
+      // A server that continues without the state reveals nothing by it.
       const without = await sendCall(speaker, of, { params: { inputResponses: round['inputResponses'] } });
       if (completeIn(without) !== undefined) return notApplicable('it goes on without its state');
       if (completeIn(await sendCall(speaker, of, { params: nextRound(second) })) === undefined)
@@ -209,7 +213,7 @@ const sameForAll: ProbeRule = {
         const theirs = publicNames(answer, field);
         const [own, ...again] = [...before, await mine(), await mine()];
         if (own === undefined || theirs === undefined) continue;
-        // What changes by itself, or from one server behind the address to the next, says nothing of who asks.
+        // A value that changes by itself, or between servers behind the address, does not depend on the caller.
         if (first !== theirs || again.some((one) => one !== own)) {
           unsteady = method;
           continue;
@@ -224,5 +228,5 @@ const sameForAll: ProbeRule = {
     }),
 };
 
-/** Rules for which somebody else has a token. */
+/** Rules that need another user's token. */
 export const anotherRules: readonly ProbeRule[] = [ownTasks, verifiedTasks, boundState, boundQuestion, sameForAll];

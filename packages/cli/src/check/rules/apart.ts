@@ -11,7 +11,7 @@ import type { ProbeRule } from '../rule.ts';
 import { breaks, holds, NotApplicable, notApplicable, notJudged, unless } from '../verdict.ts';
 import { ownMeta } from './common/own-meta.ts';
 
-/** Rules about requests that have nothing to do with one another, and what a server says to who comes from elsewhere. */
+/** Rules about unrelated requests, and about answers to unknown clients. */
 
 /** A list that the server declares, with the field of its entries; `undefined` where it declares none. */
 async function declaredList(bench: Bench): Promise<{ readonly method: string; readonly field: string } | undefined> {
@@ -32,7 +32,7 @@ const cold: ProbeRule = {
     const list = await declaredList(bench);
     if (list === undefined) return notApplicable('it lists nothing');
     await bench.works(await bench.shared(), list.method);
-    // A client of which nobody heard, on a connection without server/discover.
+    // An unknown client, on a connection without server/discover.
     const stranger = await bench.unopened();
     try {
       const meta = ownMeta(bench, { [metaKey.clientInfo]: { name: `${nobody}-cold`, version: '1' } });
@@ -164,7 +164,7 @@ const changedRoots: ProbeRule = {
     const speaker = await bench.fresh({ roots: { listChanged: true } });
     try {
       await bench.ready(speaker);
-      // Who may have to answer for its roots, does.
+      // A conversation that may have to answer for its roots does so.
       const told = await speaker.notify('notifications/roots/list_changed', undefined, {
         waitMs: 2 * bench.quietMs,
         until: answeringUntil(speaker, { id: nobody }),

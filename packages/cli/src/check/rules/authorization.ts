@@ -35,7 +35,7 @@ function judged(exchange: Exchanged, why: string | undefined): RuleVerdict {
   return why === undefined ? holds : breaks(exchange, why);
 }
 
-/** Opens a conversation as somebody, who is to be refused. */
+/** Opens a conversation as a sender that must be rejected. */
 async function opening(bench: Bench, as: Sender): Promise<Answered> {
   const speaker = await bench.unopened();
   await speaker.open(as);
@@ -128,7 +128,7 @@ const metadataPlace: ProbeRule = {
   async probe(bench) {
     const { document, exchange } = await metadataOf(bench);
     if (document !== undefined) return holds;
-    // A server of 2025-03-26 alone has none, and who is not let in does not hear what it speaks.
+    // A server that only supports 2025-03-26 has none, and its revision is unknown without a token.
     if (!bench.spoken.includes(bench.revision)) return notJudged('it has none, and may be of 2025-03-26 alone');
     return breaks(exchange, 'there are none');
   },
@@ -176,7 +176,7 @@ const encrypted: ProbeRule = {
       ? issuers.filter((one): one is string => typeof one === 'string' && URL.canParse(one))
       : [];
     if (named.length === 0) return notJudged('they name none: see auth-024');
-    // What is tried out on one machine needs no certificate.
+    // Tests on one machine need no certificate.
     const plain = named.find((one) => new URL(one).protocol === 'http:' && !isLoopback(new URL(one).hostname));
     return unless(plain !== undefined, exchange, `${plain} is not`);
   },
@@ -214,7 +214,7 @@ const noOffline: ProbeRule = {
   },
 };
 
-/** Opens a conversation as the user, whose right request must work before somebody else sends the same. */
+/** Opens a conversation as the user. The user's valid request must work before another sender repeats it. */
 async function withConversation(bench: Bench, judge: (speaker: Prober) => Promise<RuleVerdict>): Promise<RuleVerdict> {
   await guardOf(bench);
   const speaker = await bench.fresh();

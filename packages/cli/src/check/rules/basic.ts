@@ -19,7 +19,7 @@ const idAsText: ProbeRule = {
   async probe(bench) {
     const speaker = await bench.shared();
     await bench.ready(speaker);
-    // Who asks for an id by its truth takes the last two for none.
+    // A server that tests an id for truthiness treats the last two as missing.
     for (const id of ['a string', '7', 70_707, 0, '']) {
       const answer = await speaker.request(bench.harmless, undefined, {
         id,
@@ -64,7 +64,7 @@ const silentNotification: ProbeRule = {
   },
 };
 
-/** Sends two requests in one batch; what comes of it serves all rules. */
+/** Sends two requests in one batch. All rules use its outcome. */
 async function batched(bench: Bench): Promise<{ readonly exchange: Exchanged; readonly missing: number }> {
   return await bench.kept('a batch', async () => {
     const speaker = await bench.shared();

@@ -14,7 +14,7 @@ import { breaks, holds, NotJudged, notApplicable, notJudged, type RuleVerdict } 
 type Kind = 'tools' | 'prompts' | 'resources';
 const kinds: readonly Kind[] = ['tools', 'prompts', 'resources'];
 
-/** Observations of a server whose tools were called while somebody listened. */
+/** Observations of a server whose tools were called during a subscription. */
 interface Watched {
   /** The lists, and texts of resources, before and after the calls. */
   readonly before: Standing;
@@ -23,13 +23,13 @@ interface Watched {
   readonly heard: readonly Readonly<Record<string, unknown>>[];
   /** The answer that shows the change. */
   readonly shown: Exchanged;
-  /** Reason for which something may have been told that nobody heard. */
+  /** Reason why a notification may have been missed. */
   readonly deaf: string | undefined;
   /** The stream that was listened to, where it has a response of its own, and the id of the request that opened it. */
   readonly stream: ChangeStream | undefined;
 }
 
-/** A stream of changes, as it was heard. */
+/** A received stream of changes. */
 export interface ChangeStream {
   readonly id: unknown;
   readonly exchange: Exchanged;
@@ -65,7 +65,7 @@ async function watched(bench: Bench): Promise<Watched> {
       const listening = await listen(bench, speaker, uris);
       for (const { of } of made) {
         await makeCall(speaker, of);
-        // What comes a little later comes with this.
+        // A slightly later notification belongs to this call.
         await speaker.request(bench.harmless, undefined, { waitMs: bench.quietMs, until: () => false });
       }
       const after = await standing(speaker, uris);
@@ -97,7 +97,7 @@ async function textsOf(speaker: Prober, uris: readonly string[]): Promise<Map<st
   return texts;
 }
 
-/** The standing after the calls, without texts that go on to change when nobody calls anything. */
+/** The state after the calls, without texts that change by themselves. */
 async function steady(speaker: Prober, before: Standing, after: Standing): Promise<Standing> {
   const changed = [...after.texts].filter(([uri, text]) => before.texts.get(uri) !== text);
   if (changed.length === 0) return after;
@@ -109,16 +109,16 @@ async function steady(speaker: Prober, before: Standing, after: Standing): Promi
   return { ...after, texts: new Map([...after.texts].filter(([uri, text]) => (later.get(uri) ?? text) === text)) };
 }
 
-/** A stream of changes on which somebody listens. */
+/** A subscribed stream of changes. */
 interface Listening {
   /** Ends it. @returns Why something may not have been heard, and the stream of a request. */
   end(): Promise<Pick<Watched, 'deaf' | 'stream'>>;
 }
 
-/** Hears of changes as the revision does it, while other requests go out. */
+/** Subscribes to changes in the way of the revision, while other requests are sent. */
 async function listen(bench: Bench, speaker: Prober, uris: readonly string[]): Promise<Listening> {
   const isStateless = bench.revision.clientDescribed === 'each-request';
-  // One conversation over lines hears all of it.
+  // One conversation over lines receives everything.
   const isHeard: Listening = { end: () => Promise.resolve({ deaf: undefined, stream: undefined }) };
   if (!isStateless)
     return bench.over === 'http' ? await begun(bench, (manner) => speaker.fetch('GET', manner)) : isHeard;
@@ -209,7 +209,7 @@ async function begun(bench: Bench, open: (manner: Manner) => Promise<Exchanged |
 function deafness(ended: Exchanged | undefined, hasBegun: boolean, wasOver: boolean): string | undefined {
   const away = ended && turnedAway(ended);
   if (away !== undefined) return away;
-  // Where there is no such stream nothing is missed on it.
+  // Without such a stream, nothing is missed on it.
   if (ended?.status !== undefined && ended.status !== 200) return undefined;
   if (!hasBegun) return 'no stream of changes was opened';
   return wasOver ? 'the stream of changes ended before the calls did' : undefined;
@@ -236,7 +236,7 @@ function namesIn(offer: ServerOffer, kind: Kind): string {
   return names.toSorted().join();
 }
 
-/** A rule that a change of a list is told, by the row of a time. */
+/** A rule that a list change is notified, with the row of its revision. */
 function told(id: string, kind: Kind): ProbeRule {
   const method = `notifications/${kind}/list_changed`;
   return {
@@ -269,7 +269,7 @@ const updated: ProbeRule = {
     if (!isObject(resources) || resources['subscribe'] !== true)
       return notApplicable('it does not declare resources.subscribe');
     const { before, after, heard, shown, deaf } = await watched(bench);
-    // What is not there any more has changed in the list.
+    // A removed resource is a change of the list.
     const changed = [...after.texts.keys()].find((uri) => before.texts.get(uri) !== after.texts.get(uri));
     if (changed === undefined) return notApplicable('no tool that was called changed a resource');
     const isTold = heard.some(

@@ -168,7 +168,7 @@ async function readNothing(bench: Bench): Promise<Answered> {
   return await ask(bench, 'resources/read', { uri: nothing });
 }
 
-/** Judges a read of what is not there; a server may have a template that makes something of any URI. */
+/** Checks a read of a missing resource. A server may have a template that accepts any URI. */
 async function onNothing(bench: Bench, judge: (answer: Answered) => RuleVerdict): Promise<RuleVerdict> {
   const answer = await readNothing(bench);
   const contents = answer.result?.['contents'];

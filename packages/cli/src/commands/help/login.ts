@@ -53,7 +53,7 @@ export const logoutTopic: HelpTopic = {
         { flag: '--account <name>', text: 'Sign out only this account. With --all, at all servers.' },
         {
           flag: '--forget-client',
-          text: 'Also delete the stored client registration, even if nobody is signed in.',
+          text: 'Also delete the stored client registration, even if no user is signed in.',
         },
         { flag: '--client-id <id>', text: 'The client, if you registered it yourself.', isRare: true },
         { flag: '--client-secret-env NAME', text: 'Read the secret of that client from this variable.', isRare: true },

@@ -96,7 +96,7 @@ export async function logout(argv: readonly string[], io: Io): Promise<number> {
       await leave(login);
       count++;
     }
-  if (count === 0 && isWhole) io.stderr.write('nobody is signed in\n');
+  if (count === 0 && isWhole) io.stderr.write('no user is signed in\n');
   // What was granted to them is gone, unless something failed; of another account it is not.
   if (forgetClient && parsed.flag('all') && parsed.text('account') === undefined && !failed) await forgetClients(io);
   return failed ? 1 : 0;
@@ -121,7 +121,7 @@ async function left(
     const known = new Set(before.map(credentialKeyText));
     const added = after.filter((key) => !known.has(credentialKeyText(key)));
     if (!isSignedIn && added.length === 0 && after.length === before.length) {
-      io.stderr.write(`the user is not signed in at ${where}\n`);
+      io.stderr.write(`no user is signed in at ${where}\n`);
       return true;
     }
     const more = added.some(isReplaced) ? '. The next login or logout there tries again' : '';
@@ -179,7 +179,7 @@ export async function whoami(argv: readonly string[], io: Io): Promise<number> {
   if (parsed.flag('json')) io.stdout.write(`${shownJson(found, 2)}\n`);
   else if (found.length > 0)
     io.stdout.write(found.map(({ server, ...identity }) => describe(server, identity)).join(''));
-  else if (isWhole) io.stderr.write('nobody is signed in; parley login <url> does it\n');
+  else if (isWhole) io.stderr.write('no user is signed in; parley login <url> does it\n');
   const left = (await ownStore(io).keys('grant')).filter(
     (key) => isReplaced(key) && found.some((one) => isAt(one, key)),
   );

@@ -302,7 +302,7 @@ async function pasted(url: string, io: Io, signal: AbortSignal): Promise<string>
     lines.close();
   }
   signal.throwIfAborted();
-  throw new AuthorizationError('denied', 'no address was pasted, so that nobody is signed in');
+  throw new AuthorizationError('denied', 'no address was pasted, so no user is signed in');
 }
 
 /** Says where a person is sent, host first, and what is to be known of it. */

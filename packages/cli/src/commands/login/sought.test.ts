@@ -24,7 +24,7 @@ async function answering(t: TestContext, listener: RequestListener): Promise<str
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
 }
 
-/** Words of a command that fails where nobody is signed in. */
+/** Words of a command that fails where no user is signed in. */
 async function failure(t: TestContext, ...argv: readonly string[]): Promise<string> {
   const state = await mkdtemp(join(tmpdir(), 'parley-sought-'));
   t.after(() => rm(state, { recursive: true }));

@@ -30,7 +30,7 @@ test('a call that needs no credentials goes on without them, with one warning', 
 });
 
 for (const words of [['whoami'], ['logout', '--all'], ['logout', 'https://mcp.example/mcp']])
-  test(`${words.slice(0, 2).join(' ')} says that it cannot read the credentials, and not that nobody is signed in`, async () => {
+  test(`${words.slice(0, 2).join(' ')} says that it cannot read the credentials, and not that no user is signed in`, async () => {
     const { code, stdout, stderr } = await inThisProcess(words, env);
     assert.deepEqual([code, stdout], [1, '']);
     assert.match(stderr, message);

@@ -71,7 +71,7 @@ const given = 'by --header or --token-env (in a file by "headers" or "oauth")';
 const signIn = `It wants somebody to be signed in: press Sign in, or start with credentials, ${given}.`;
 const otherCredentials = `It refuses the credentials that it was given: start with others, ${given}.`;
 
-/** Tells whether a connection failed since nobody is signed in. */
+/** Tells whether a connection failed since no user is signed in. */
 export function wantsPerson(error: unknown): boolean {
   if (error instanceof AuthorizationError) return error.reason === 'login-required' || error.reason === 'grant-lost';
   return error instanceof ConnectionError && error.reason === 'unauthorized';

@@ -43,7 +43,7 @@ describe('a question that names no request', () => {
 
   test('is for nobody if several calls may be asked', async () => {
     const { ask, unexpected } = asking({ 1: call('one'), 2: call('two'), 3: silent });
-    assert.match(String(await ask()), /nobody was asked "roots\/list": 2 calls run that it may belong to/);
+    assert.match(String(await ask()), /no client was asked "roots\/list": 2 calls run that it may belong to/);
     assert.equal(unexpected(), 0);
   });
 

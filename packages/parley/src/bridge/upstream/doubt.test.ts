@@ -33,7 +33,7 @@ it('the operator is told once for each connection', () => {
   for (const _ of [1, 2]) {
     doubt.of(call);
     for (const __ of [1, 2]) {
-      assert.match(doubt.refusal('elicitation/create').message, /nobody was asked "elicitation\/create"/);
+      assert.match(doubt.refusal('elicitation/create').message, /no client was asked "elicitation\/create"/);
       assert.equal(doubt.refusal('sampling/createMessage').code, -1);
       doubt.silence();
     }

@@ -23,7 +23,7 @@ export interface CheckAuthorizedClientOptions {
   readonly info: Implementation;
   /** The revisions that are served; all by default. */
   readonly revisions?: readonly Revision[];
-  /** Rows, or areas such as `auth`, that alone are judged; all by default. */
+  /** Rows, or areas such as `auth`, to check; all by default. */
   readonly only?: readonly string[];
   /** Longest time of all, in milliseconds; 10 minutes by default. */
   readonly patienceMs?: number;
@@ -33,18 +33,19 @@ export interface CheckAuthorizedClientOptions {
   /** Fetches the metadata document of a client whose id is its URL; left out where it is not looked at. */
   readonly fetch?: AuthorizationFetch;
   /**
-   * Has a client do a scenario; with it they are done one after the other, and without it all at once by who comes.
+   * Has a client run a scenario. With it, scenarios run in sequence. Without it, all run at once for any client that
+   * connects.
    *
-   * @returns Resolves when the client has gone by itself. The signal ends it.
+   * @returns Resolves when the client has exited. The signal ends it.
    */
   drive?(scenario: Scenario, url: string, signal: AbortSignal): Promise<void>;
-  /** Hears where all scenarios are, where nobody drives them. */
+  /** Receives the addresses of all scenarios, if `drive` is left out. */
   onOpen?(open: readonly (readonly [scenario: Scenario, url: string])[]): void;
   /** Hears that a scenario is done. */
   onDone?(scenario: Scenario): void;
 }
 
-/** Silence after which a client is taken to have come to its end in a scenario, where nobody tells that it has gone, in milliseconds. */
+/** Silence after which a client counts as finished in a scenario, if its exit is not known, in milliseconds. */
 const stillMs = 30_000;
 
 /**
@@ -102,7 +103,7 @@ function isMeantFor(scenario: Scenario, trails: readonly Trail[]): boolean {
   const isOfMachine = isMachine(trails);
   if (scenario.mayStop === true) return false;
   if (scenario.isMachine === true) return trails.some((trail) => machineRequests(trail).length > 0);
-  // Who sends nobody to a page comes back from none.
+  // A client that sends no user to a page gets no redirect.
   if (isOfMachine && (!isOpen || hasSecond === true)) return false;
   const { lives } = rowOf('auth-011');
   const ofFirst = trails.filter(({ revision }) => revision !== undefined && lives(revision)).length;
@@ -112,7 +113,7 @@ function isMeantFor(scenario: Scenario, trails: readonly Trail[]): boolean {
 /** Tells whether a scenario shows what it is for: the tools were called, or the client came to where it has to stop. */
 function isDone({ scenario, called, steps }: Trail): boolean {
   if (scenario.isOpen) return scenario.tools.every((tool) => tool === 'never' || called.has(tool));
-  // Who has an id needs no registration.
+  // A client that has an id needs no registration.
   if (scenario.refusesRegistration === true)
     return steps.some(({ place }) => place === 'register' || place === 'authorize');
   const isBefore = scenario.resource !== undefined || scenario.saysIssuer !== undefined || scenario.hidesPkce === true;
@@ -242,7 +243,7 @@ class Run {
     if (site.judged.failure !== undefined) throw site.judged.failure.error;
   }
 
-  /** Waits until something is done, and nothing is heard any more. */
+  /** Waits until a condition holds and no more requests arrive. */
   #quiet(isOver: () => boolean, quietMs: number): { readonly over: Promise<void>; stop(): void } {
     let cancel = (): void => undefined;
     const over = new Promise<void>((resolve) => {

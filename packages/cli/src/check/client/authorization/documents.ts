@@ -6,7 +6,7 @@ import { networkRules } from '../../../../../parley/src/auth/common/network.ts';
 /** Limit of the documents that are fetched in a run. */
 const mostDocuments = 5;
 
-/** Document as it was found: its value, `undefined` where there is no JSON, and the status. */
+/** A fetched document: its value, `undefined` if it is not JSON, and the status. */
 export interface FoundClientDocument {
   readonly value: unknown;
   readonly status: number;
@@ -46,7 +46,7 @@ export class ClientDocuments {
     const one = fetchDocument(url, 'the metadata document', context)
       .then(
         ({ value, status }) => void this.#found.set(url, { value, status, isPage }),
-        // What cannot be reached from here says nothing of it.
+        // A document that cannot be fetched from here proves nothing.
         () => undefined,
       )
       .finally(() => this.#under.delete(one));

@@ -54,7 +54,7 @@ export function gateOf(trail: Trail, astray: string, served: readonly Revision[]
       const refusal = lacksNonce(scenario, 'endpoint', head.headers)
         ? { status: 401, body: wantsNonce, headers: nonceHeaders('endpoint') }
         : refusalOf(token, message, trail);
-      // Who was refused its token, and has no other, has none that it could send.
+      // A client whose only token was refused has no other to send.
       const isAfterToken = (sockets.has(socket) || head.headers['mcp-session-id'] !== undefined) && hasGoodToken(trail);
       if (token !== undefined) sockets.add(socket);
       note(head, 'endpoint', refusal ?? { status: 200 }, { fields: message, isAfterToken, size: text.length });
@@ -149,12 +149,12 @@ function messageOf(text: string): Readonly<Record<string, unknown>> {
     const one: unknown = Array.isArray(value) ? value[0] : value;
     return isObject(one) ? one : {};
   } catch {
-    // What is no JSON is judged by who reads it.
+    // The caller checks text that is not JSON.
     return {};
   }
 }
 
-/** The revision of who asks, as it says before it is let in. */
+/** The caller's revision, from its claims before it is admitted. */
 function revisionOfCaller(
   message: Readonly<Record<string, unknown>>,
   { headers }: HeardHead,

@@ -25,7 +25,7 @@ export interface IssuerAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Limits: clients, codes and tokens that are given in a scenario, and pages for a scope that nobody gets. */
+/** Limits: clients, codes and tokens issued in a scenario, and pages for a scope that is never granted. */
 const most = { given: 500, never: 8 };
 
 /** Answers at the endpoints of an issuer. */
@@ -118,7 +118,7 @@ function registered(issuer: string, { fields }: AskedIssuer, trail: Trail): Issu
 function agreed(issuer: string, { fields }: AskedIssuer, trail: Trail): IssuerAnswer {
   const { scenario } = trail;
   const to = wholeText(fields['redirect_uri']);
-  // What is no page of a browser is left alone: nobody is sent to other schemes from here.
+  // A URL that is not a browser page is not followed: no redirect to other schemes from here.
   if (!/^https?:/i.test(to) || !URL.canParse(to))
     return {
       place: 'authorize',
@@ -178,7 +178,7 @@ function given(issuer: string, { fields, headers }: AskedIssuer, trail: Trail): 
 
 interface TokenKind {
   readonly isBound: boolean;
-  /** False for who has what it needs to ask again. */
+  /** False for a client that can already try again. */
   readonly mayRenew?: boolean;
 }
 

@@ -54,10 +54,12 @@ function outcomeOf(rule: AuthorizationRule, revision: Revision, { trails, isChos
     : { verdict: 'not-seen', why: 'the client did nothing of the kind' };
 }
 
-/** Headers that are told with a finding. */
+/** Headers that a finding shows. */
 const shownHeaders = /^(accept|authorization|content-type|dpop|mcp-.*)$/;
 
-/** A step as it was asked, and answered. What was given here is worth nothing elsewhere, and shown; other secrets are not. */
+/**
+ * A request and its response. Values that were issued here are worthless elsewhere, and shown; other secrets are not.
+ */
 function exchangeOf(step: TrailStep | undefined, trails: readonly Trail[]): Exchanged {
   const { method = '', url, headers = {}, fields = {}, status, came = '' } = step ?? {};
   const lines = Object.entries(headers).filter(([name]) => shownHeaders.test(name));

@@ -5,7 +5,7 @@ import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import type { JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
 import type { Trail, TrailStep } from './trail.ts';
 
-/** Grant of a client by its own credentials, and that by an assertion of somebody else. */
+/** Grant type for a client's own credentials, and for an assertion of an identity provider. */
 export const machineGrants = {
   own: 'client_credentials',
   asserted: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
@@ -30,19 +30,19 @@ export function machineRequests(trail: Trail, grant?: keyof typeof machineGrants
     .filter(({ fields: { grant_type: asked } }) => typeof asked === 'string' && wanted.includes(asked));
 }
 
-/** Tells whether a client acts for itself: it got tokens so, and sent nobody to a page. */
+/** Tells whether a client acts for itself: it got tokens that way, and sent no user to a page. */
 export function isMachine(trails: readonly Trail[]): boolean {
   const isAny = trails.some((trail) => machineRequests(trail).length > 0);
   return isAny && trails.every((trail) => trail.at('authorize').length === 0);
 }
 
-/** A token of JWT, as it can be read; its signature is looked at by nobody here. */
+/** A decoded JWT. Its signature is not verified here. */
 export interface ReadAssertion {
   readonly header: JsonObject;
   readonly claims: JsonObject;
 }
 
-/** Reads a JWT; `undefined` for what is none. */
+/** Reads a JWT; `undefined` if it is not one. */
 export function assertionIn(text: unknown): ReadAssertion | undefined {
   if (typeof text !== 'string' || text.length > 20_000) return undefined;
   const parts = /^([\w-]+)\.([\w-]+)\.[\w-]*$/.exec(text);

@@ -1,4 +1,4 @@
-/** Proofs that whoever uses a token has its key, as they can be read. (RFC 9449.) */
+/** Decoded proofs that the user of a token holds its key. (RFC 9449.) */
 
 import type { JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
 import { assertionIn, type ReadAssertion } from './machine.ts';

@@ -9,7 +9,7 @@ export type TrailLook = 'holds' | 'not-seen' | { readonly breaks: string; readon
 export interface AuthorizationRule extends Stated {
   /** Scenarios of which it says something, by their names; all by default. */
   readonly in?: readonly string[];
-  /** Row that says the same, and is judged in its place: one cause is one finding. */
+  /** Row with the same statement that is checked in its place: one cause is one finding. */
   readonly as?: string;
   /** Judges a scenario that is over. @param others All of them, for what one can do elsewhere. */
   judge(trail: Trail, others: readonly Trail[]): TrailLook;
@@ -44,7 +44,7 @@ export function uses(trail: Trail): readonly TrailStep[] {
   return trail.at('register', 'authorize', 'token');
 }
 
-/** Registrations at an authorization server; what was sent to where there is none has another fault. */
+/** Registrations at an authorization server. A request to a wrong address is a different fault. */
 export function registrations(trail: Trail): readonly TrailStep[] {
   return trail.at('register').filter(({ issuer }) => issuer !== undefined);
 }

@@ -133,7 +133,7 @@ function stops(id: string, scenario: string, [words, mend, why]: readonly [strin
       const read = trail.at(place).find(({ status }) => status === 200);
       if (read === undefined) return 'not-seen';
       const [use] = stepsAfter(trail, read).filter(
-        // PKCE is of those who send somebody to a page.
+        // PKCE applies to clients that send a user to a page.
         ({ place, fields }) =>
           place === 'authorize' ||
           (place === 'token' && !(scenario === 'no-pkce' && isMachineGrant(fields['grant_type']))),
@@ -164,7 +164,7 @@ const capitals: AuthorizationRule = {
     const read = trail.at('resource-metadata').find(({ url }) => url.pathname === namedPath);
     if (read === undefined) return 'not-seen';
     if (uses(trail).length > 0) return 'holds';
-    // Who signs in nowhere else had another reason.
+    // A client that also fails elsewhere has another reason.
     const canSignIn = others.some((other) => other !== trail && uses(other).length > 0);
     return canSignIn && trail.isOver
       ? { breaks: 'the metadata said its scheme in capitals, and it went no further', at: read }

@@ -14,7 +14,7 @@ const knownId: AuthorizationRule = {
   words: 'A client has a client id before it starts an authorization',
   mend: 'register at the authorization server, and use the id that it gives',
   judge(trail) {
-    // Who goes on without an id where it was refused one is judged by that.
+    // A client that continues without an id after a refused registration is checked for that.
     if (trail.scenario.refusesRegistration === true) return 'not-seen';
     return each(trail.at('authorize'), (step) => {
       const { client_id: id } = step.fields;
@@ -126,7 +126,10 @@ const order: AuthorizationRule = {
   },
 };
 
-/** Times that a registration which is refused may be sent as it was, for each time that a token was wanted: whoever connects again tries again. */
+/**
+ * Number of times that a rejected registration may be repeated unchanged, for each wanted token: a client that
+ * reconnects tries again.
+ */
 const mostAlike = 4;
 
 const takesRefusal: AuthorizationRule = {

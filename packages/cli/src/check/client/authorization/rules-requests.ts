@@ -117,7 +117,7 @@ const authenticates: AuthorizationRule = {
           : step.fields['client_secret'] !== undefined
             ? 'client_secret_post'
             : 'none';
-      // An id beside nothing else is no way to say who one is, where there is a secret.
+      // A client id alone does not authenticate a client that has a secret.
       if (used !== client.method) return `it used ${used}, and was registered with ${client.method}`;
       return (
         (secret ?? step.fields['client_secret']) !== client.secret && 'the secret is not the one that it was given'
@@ -183,7 +183,7 @@ const needed: AuthorizationRule = {
   in: ['right'],
   judge: (trail) =>
     each(
-      // Who does not ask for what the challenge said is judged by that.
+      // A client that does not request the challenged scope is checked for that.
       trail
         .at('authorize')
         .slice(0, 1)

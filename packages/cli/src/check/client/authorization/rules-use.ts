@@ -16,7 +16,7 @@ const inHeader: AuthorizationRule = {
   mend: 'send Authorization: Bearer <token>',
   judge(trail) {
     const [given] = trail.tokens.keys();
-    // One that is bound to a key has a scheme of its own.
+    // A token that is bound to a key has a scheme of its own.
     if (given === undefined || [...trail.tokens.values()].some(({ isBound }) => isBound === true)) return 'not-seen';
     const steps = trail.at('endpoint');
     if (steps.some(({ headers }) => trail.tokens.has(bearer.exec(headers['authorization'] ?? '')?.[1] ?? '')))
@@ -157,7 +157,7 @@ function dropsCode(
     judge(trail): TrailLook {
       if (trail.at('authorize').every(({ status }) => status !== 302)) return 'not-seen';
       const [used] = trail.at('token');
-      // Who looks the issuer up again takes that of the answer for right, which is judged as that.
+      // A client that looks the issuer up again trusts the answer. Another rule checks that.
       if (used?.issuer !== undefined && used.issuer === trail.issuers[1]) return 'not-seen';
       return used === undefined ? 'holds' : { breaks: why, at: used };
     },
@@ -301,7 +301,7 @@ const byHand: AuthorizationRule = {
   },
 };
 
-/** Rules about the use of tokens, and about who is believed. */
+/** Rules about the use of tokens, and about trusted issuers. */
 export const useRules: readonly AuthorizationRule[] = [
   inHeader,
   always,

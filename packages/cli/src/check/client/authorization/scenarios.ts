@@ -1,9 +1,11 @@
-/** Situations in which an authorized client is judged: each is a server of MCP of its own, with authorization servers of its own. */
+/**
+ * Situations for the check of an authorized client: each is a separate MCP server, with its own authorization servers.
+ */
 
 /** Situation, as data. */
 export interface Scenario {
   readonly name: string;
-  /** Words for whoever drives the client. */
+  /** Instructions for the user of the client. */
   readonly words: string;
   /** True where a client that is right gets in; false where it has to refuse. */
   readonly isOpen: boolean;
@@ -27,13 +29,13 @@ export interface Scenario {
   readonly iss?: (issuer: string, second: string) => string;
   /** True where there is a second issuer. */
   readonly hasSecond?: true;
-  /** True where the metadata of the resource name the second issuer as soon as somebody was at the page of the first. */
+  /** True if the resource metadata names the second issuer once a user has opened the page of the first. */
   readonly movesMeanwhile?: true;
   /** True where the URL of a metadata document serves as the id of a client. */
   readonly takesDocuments?: true;
-  /** True where tokens are bound to the key of whoever proves that it has one, each time with a nonce. */
+  /** True if tokens are bound to the key of a client that sends proofs, each with a nonce. */
   readonly takesProofs?: true;
-  /** True where nobody is sent to a page: for clients that act for themselves alone. */
+  /** True if no user is sent to a page: for clients that act for themselves. */
   readonly isMachine?: true;
   /** True where every registration is refused for its redirect URIs, and so is every assertion. */
   readonly refusesRegistration?: true;
@@ -49,7 +51,9 @@ export interface Scenario {
   readonly isFirst?: true;
 }
 
-/** Scopes: what the challenge names, what `more` needs, what nobody gets, and what nothing needs. */
+/**
+ * Scopes: the challenged one, the one that `more` needs, one that is never granted, and one that no operation needs.
+ */
 export const scopes = {
   first: 'files:read',
   more: 'files:write',

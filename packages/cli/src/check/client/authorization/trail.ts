@@ -3,7 +3,7 @@ import type { Revision } from '../../../../../parley/src/protocol/revision.ts';
 import { ClientDocuments } from './documents.ts';
 import type { Scenario } from './scenarios.ts';
 
-/** TrailPlace at which something was asked for; `astray` is where nobody should look. */
+/** Kind of requested resource; `astray` means an address that a client should not request. */
 export type TrailPlace =
   | 'endpoint'
   | 'resource-metadata'
@@ -45,7 +45,7 @@ export class Trail {
   readonly scenario: Scenario;
   /** URL of the server of MCP, which is the resource. */
   readonly resource: string;
-  /** Issuers of the scenario, the first that is told first. */
+  /** Issuers of the scenario, in the order of the metadata. */
   readonly issuers: readonly string[];
   /** Metadata documents of the client. */
   readonly documents: ClientDocuments;

@@ -1,4 +1,4 @@
-/** Answers of the server that clients are judged by. */
+/** Answers of the server that checks clients. */
 
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import type { Implementation, JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
@@ -228,7 +228,7 @@ function askedByRounds(message: JsonObject, { talk, revision }: Giving): Given {
   const state = isSecond ? undefined : talk.roundCount === 1 ? opaqueState : `${opaqueState}${talk.roundCount}`;
   const round: Round = { id: keptId(message['id']), tool: 'ask', asked, state };
   talk.rounds.push(round);
-  // Who begins anew, and never answers, must not fill memory.
+  // A client that always begins again without answering must not fill memory.
   if (talk.rounds.length > 100) talk.rounds.shift();
   const inputRequests = Object.fromEntries(asked);
   return {

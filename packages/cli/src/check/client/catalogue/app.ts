@@ -60,7 +60,7 @@ export function appContents(uri: unknown, { appToken }: Talk, remote: string | u
   return { uri, mimeType: 'text/html;profile=mcp-app', text: pageWith(appToken, far) };
 }
 
-/** The page. Its token stands there backwards, so that nobody but a script that runs says it. */
+/** The page. It holds its token reversed, so that only a running script can send it. */
 function pageWith(token: string, far: string): string {
   const values = JSON.stringify({ backwards: Buffer.from(token).reverse().toString(), far });
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>App of parley check</title></head><body><p id="seen">This app looks at its host.</p><script>

@@ -54,7 +54,7 @@ function undeclared({ talk: { capabilities }, revision }: Giving): readonly Put[
   if (roots === undefined) asks.push({ method: 'roots/list', params: {}, probe: 'roots-undeclared' });
   if (samples === undefined) asks.push({ ...sampling, probe: 'sampling-undeclared' });
   if (forms === undefined && revision.elicitation !== 'none') asks.push({ ...elicitation, probe: 'form-undeclared' });
-  // Before that revision a question had neither modes nor tools.
+  // In earlier revisions, a question had neither modes nor tools.
   if (revision.elicitation !== 'form-and-url' || !revision.serverRequests) return asks;
   if (isObject(forms) && forms['url'] === undefined)
     asks.push({
@@ -98,14 +98,14 @@ async function visited({ talk, revision, remote, put }: Giving): Promise<void> {
   if (revision.elicitation !== 'form-and-url' || remote === undefined || !isObject(forms) || !isObject(forms['url']))
     return;
   const asked = monotonicNow();
-  // One that was agreed to in another call, or by another client, is another page.
+  // A page that was accepted in another call, or by another client, has a different URL.
   const name = `${talk.number}-${++talk.pageCount}`;
   const { href: url, pathname: path } = new URL(`${pagePath}/${name}`, remote);
   const message = 'Say no: this page sees who opens it all the same.';
   const params = { mode: 'url', message, elicitationId: `check-page-${name}`, url };
   const { result } = await put({ method: 'elicitation/create', params });
   const action = isObject(result) ? result['action'] : undefined;
-  // Who shows pages alone is asked for nothing else.
+  // A client that only shows pages gets no other question.
   if (isObject(result)) talk.done.add('answers by a page');
   if ((action === 'decline' || action === 'cancel') && talk.refusedPages.length < mostPages)
     talk.refusedPages.push({ path, asked, refused: monotonicNow() });
@@ -132,12 +132,12 @@ async function noticed({ talk: { capabilities }, revision, put, tell }: Giving):
 async function takenBack({ talk: { capabilities }, revision, putAndCancel }: Giving): Promise<void> {
   const question = questionsFor(revision, capabilities).find(({ method }) => method !== 'roots/list');
   if (question === undefined) return;
-  // What is late once may have been held up.
+  // A single late answer may have been delayed by chance.
   const isLate = await putAndCancel({ ...question, probe: 'cancelled' });
   if (isLate) await putAndCancel({ ...question, probe: 'cancelled-again' });
 }
 
-/** Key of `_meta` that is reserved, and that nobody has defined. */
+/** Reserved `_meta` key without a definition. */
 const oddKey = 'io.modelcontextprotocol/check';
 
 /** Asks two things in one batch, and a third alone. */
@@ -149,7 +149,7 @@ async function batched({ put, putBatch }: Giving): Promise<void> {
   await Promise.race([both, moment()]);
 }
 
-/** Time that answers to a batch may take more than one to what was asked after it, in milliseconds. */
+/** Extra time for the answers to a batch, compared with a later request, in milliseconds. */
 function moment(): Promise<void> {
   return new Promise((resolve) => after(2_000, resolve));
 }

@@ -1,4 +1,4 @@
-/** Streams of changes that a client of the newest revision opens, and what is told on them. */
+/** Change streams that a client of the newest revision opens, and the notifications on them. */
 
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import type { JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
@@ -55,7 +55,7 @@ export class OpenSubscription {
   }
 }
 
-/** Capabilities that are told where changes can be listened to. */
+/** Capabilities that are declared if changes can be subscribed to. */
 export function changingCapabilities({ subscribing }: Revision): JsonObject {
   if (subscribing !== 'listen') return { tools: {}, resources: {}, prompts: {} };
   return { tools: { listChanged: true }, resources: { subscribe: true }, prompts: {} };
@@ -83,7 +83,7 @@ export async function listenedTo(message: JsonObject, { talk, tell, lasts, endSt
     return { error: { code: -32_603, message: `no more than ${most.streams} streams are open at once` } };
   const subscription = new OpenSubscription(id, grantedOf(paramsOf(message)), tell);
   talk.subscriptions.add(subscription);
-  // Who listens again may use old ids for other requests.
+  // A client that listens again may use old ids for other requests.
   talk.brokenStreams.length = 0;
   talk.streamCount++;
   if (talk.process !== undefined) talk.process.hasListened = true;

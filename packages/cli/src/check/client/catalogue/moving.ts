@@ -1,4 +1,7 @@
-/** A tool whose argument travels in a header that becomes another when the tool is called: who has the old list is refused, and finds the new one. */
+/**
+ * A tool whose argument's header name changes when the tool is called: a client with the old list is rejected, and
+ * finds the new one.
+ */
 
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import { monotonicNow } from '../../../../../parley/src/jsonrpc/timeout.ts';

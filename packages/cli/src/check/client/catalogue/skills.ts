@@ -40,7 +40,7 @@ export function offeredSkills(revision: Revision): JsonObject {
   return hasSkills(revision) ? { [skillsExtension]: {} } : {};
 }
 
-/** Answers what is asked about skills; `undefined` for what is no method of theirs here. */
+/** Answers a request about skills; `undefined` if it is not a skills method here. */
 export function skillAnswer(message: JsonObject, revision: Revision, hints: JsonObject): Given | undefined {
   const { method } = message;
   if (!hasSkills(revision)) return undefined;

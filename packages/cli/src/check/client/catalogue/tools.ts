@@ -98,13 +98,13 @@ const bad: JsonObject = {
   inputSchema: taking({ region: { ...text, 'x-mcp-header': 'not a token' } }),
 };
 
-/** Path of an icon that nobody should fetch, since it is neither of https nor part of its address. */
+/** Path of an icon that clients should not fetch, since it is neither on https nor on the server's origin. */
 export const iconPath = '/far/icon.png';
 
-/** Path under which the pages are that nobody should open who did not agree to that, one for each question. */
+/** Prefix of the pages that must not be opened without consent, one for each question. */
 export const pagePath = '/far/page';
 
-/** Tool of the last page, with an icon where the revision has those, and somebody would see that it is fetched. */
+/** Tool of the last page, with an icon if the revision has icons and a fetch of it can be observed. */
 function lastTool(revision: Revision, remote: string | undefined): JsonObject {
   if (remote === undefined || !rowOf('icons-004').lives(revision)) return last;
   return { ...last, icons: [{ src: new URL(iconPath, remote).href, mimeType: 'image/png' }] };

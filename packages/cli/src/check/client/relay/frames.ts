@@ -9,11 +9,11 @@ import { textLinesOf } from '../lines-door.ts';
 export interface RelayFrame {
   /** Bytes that came, or are to be said, as base64. */
   readonly bytes?: string;
-  /** Id of the process that started the server, which is told first. */
+  /** Id of the process that started the server; sent first. */
   readonly parent?: number;
   /** True when the client has said its last. */
   readonly isEnded?: true;
-  /** Signal by which somebody wants the server to end. */
+  /** Signal that asks the server to end. */
   readonly signal?: string;
   /** True where the server is to die at once. */
   readonly dies?: true;
@@ -35,12 +35,12 @@ export function tellBytes(socket: Socket, bytes: Buffer): boolean {
   return isTaken;
 }
 
-/** Frames of the other end, until it has gone. What is no frame is passed over. */
+/** Frames of the other end, until it has closed. Invalid frames are skipped. */
 export async function* framesOf(socket: Socket): AsyncGenerator<RelayFrame> {
   try {
     for await (const line of textLinesOf(socket)) {
       const value = line === undefined ? undefined : jsonIn(line);
-      // All fields of a frame may be missing, and whoever reads one looks at its type.
+      // Every field of a frame is optional, and its reader checks the type.
       if (isObject(value)) yield value as RelayFrame;
     }
   } catch {

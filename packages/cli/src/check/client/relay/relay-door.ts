@@ -1,4 +1,7 @@
-/** Door of a judge that outlives the servers which its client starts: each of them connects to it, and passes on what is said. */
+/**
+ * Entry of a check that outlives the servers that its client starts: each of them connects to it, and forwards
+ * messages.
+ */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';

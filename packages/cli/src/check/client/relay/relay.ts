@@ -1,14 +1,20 @@
-/** The server that a client starts where its judge is another process: it passes on what is said, and ends with either of them. */
+/**
+ * The server that a client starts if the check runs in another process: it forwards messages, and ends with either
+ * side.
+ */
 
 import { createConnection, type Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { after, settledWithin } from '../../../../../parley/src/jsonrpc/timeout.ts';
 import { framesOf, tellBytes, tellFrame } from './frames.ts';
 
-/** Times, in milliseconds: for the last answers once the client has said its last, and for its last word once somebody signals, who may have signalled the client as well. */
+/**
+ * Times in milliseconds: for the last answers after the client's last message, and for its last message after a signal,
+ * since the client may have got the signal too.
+ */
 const times = { last: 5_000, signalled: 3_000 } as const;
 
-/** Streams of the process, and what it is told from outside. */
+/** Streams of the process, and its signals. */
 export interface RelayParts {
   readonly stdin: Readable;
   readonly stdout: Writable;

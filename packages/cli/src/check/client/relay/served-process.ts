@@ -5,7 +5,10 @@ import { monotonicNow } from '../../../../../parley/src/jsonrpc/timeout.ts';
 /** Tool that ends the process. */
 export const dyingTool = 'dies';
 
-/** Times, in milliseconds: in which a client begins another server, and for which it goes on with that before it is judged, at most, and at least where it ends then. */
+/**
+ * Times in milliseconds: in which a client must start another server, and for which it may continue before the check,
+ * at most, and at least if it ends then.
+ */
 export const dyingTimes = { restart: 5_000, goesOn: 10_000, ended: 5_000 } as const;
 
 /** Limit of those that are remembered. */
@@ -20,7 +23,7 @@ export class ServedProcess {
   before: ServedProcess | undefined;
   /** Moment at which it was made to die; `undefined` for none, as for the others. All are by the clock that never jumps. */
   diedAt: number | undefined;
-  /** True where no other was there when it died: whoever begins one next does it in its place. */
+  /** True if it was the only server when it died: the next one replaces it. */
   wasAlone = false;
   /** Streams of changes that were open when it died. */
   listening = 0;

@@ -1,4 +1,4 @@
-/** Rules about hosts of apps, by what the app of the catalogue tells of its own. */
+/** Rules about hosts of apps, by the reports of the catalogue's app. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
@@ -7,7 +7,7 @@ import { appTools } from '../catalogue/app.ts';
 import { inQuotes, sameAs, unlessKept, type ClientLook, type ClientRule, type HeardOfClient } from '../client-rule.ts';
 import { paramsOf, type Talk } from '../talk.ts';
 
-/** Arguments of a call that nobody but the app can have made, since they have its token; `undefined` for other calls. */
+/** Arguments of a call that only the app can have made, since they have its token; `undefined` for other calls. */
 function saidByApp({ message, talk }: HeardOfClient, tool: string): JsonObject | undefined {
   const { name, arguments: given } = paramsOf(message);
   if (message['method'] !== 'tools/call' || name !== tool || !isObject(given)) return undefined;

@@ -7,7 +7,7 @@ import { isLate } from '../put-questions.ts';
 import { metaOf, paramsOf, type ClientProbe, type Put, type Talk } from '../talk.ts';
 import { about } from './hosted-tasks.ts';
 
-/** A rule that a probe is refused, with one code where that is said. */
+/** A rule that a probe is rejected, with a given code if there is one. */
 function refuses(
   id: string,
   probe: ClientProbe,
@@ -63,7 +63,7 @@ const silent: ClientRule = {
   watch({ message, put }) {
     if (put?.probe === 'ping-after-notices') return 'holds';
     if (!isResponse(message) || put !== undefined) return 'not-seen';
-    // All that is asked here has an id. Who cannot read a message, such as a batch, says so without one.
+    // Every request here has an id. A client that cannot read a message, such as a batch, answers without one.
     const code = isObject(message['error']) ? message['error']['code'] : undefined;
     const isUnread = code === -32_600 || code === -32_700;
     return !isUnread && (message['id'] === null || message['id'] === undefined)
@@ -78,7 +78,7 @@ function isOpen(talk: Talk, probe: ClientProbe): boolean {
   return talk.done.has('answered ask') && isLeft;
 }
 
-/** A rule that something is passed over in silence, and what is asked after it answered. */
+/** A rule that a message gets no answer while a later request is answered. */
 function passesOver(id: string, probe: ClientProbe, [words, mend]: readonly [words: string, mend: string]): ClientRule {
   return {
     id,
@@ -127,7 +127,7 @@ const batches: ClientRule = {
       : 'not-seen',
 };
 
-/** The value of progress, where a message tells of some. */
+/** The progress value of a message, if it has one. */
 function told(message: Readonly<Record<string, unknown>>): unknown {
   return message['method'] === 'notifications/progress' ? paramsOf(message)['progress'] : undefined;
 }

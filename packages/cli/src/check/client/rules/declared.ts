@@ -64,7 +64,7 @@ function saidEachTime(id: string, { capability, method }: Ability): ClientRule {
       const isOf = (put: Put | undefined): boolean => put?.method === method;
       if (!Object.keys(inputResponses).some((key) => isOf(round.asked.get(key)))) return 'not-seen';
       const declared = metaOf(heard.message)[metaKey.clientCapabilities];
-      // Where none are declared at all, that is judged.
+      // If nothing is declared at all, another rule checks that.
       if (!isObject(declared)) return 'not-seen';
       return unlessKept(isObject(declared[capability]), `it answers ${method}, and declares no ${capability}`);
     },

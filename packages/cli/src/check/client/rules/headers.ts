@@ -88,7 +88,10 @@ const sessionSent: ClientRule = {
   },
 };
 
-/** Time after which who is told that a session is gone surely knows, in milliseconds: what came before may have been under way. */
+/**
+ * Time after which a client surely knows that its session is gone, in milliseconds: earlier messages may have been
+ * under way.
+ */
 export const knownMs = 2_000;
 
 const startsOver: ClientRule = {
@@ -100,7 +103,7 @@ const startsOver: ClientRule = {
     if (http?.method !== 'POST') return 'not-seen';
     if (isOpening(heard) && talk.isAfterLoss)
       return unlessKept(http.headers['mcp-session-id'] === undefined, 'it sent initialize with a session id');
-    // What was under way when the session went, and what it gives up, says nothing.
+    // A message that was under way when the session was lost, and a cancellation, prove nothing.
     if (!talk.isLost || !isAsking(message) || monotonicNow() - talk.lostAt < knownMs) return 'not-seen';
     return { breaks: `it sent ${saidText(message['method'])} in the session that is gone` };
   },
@@ -111,7 +114,7 @@ const ends: ClientRule = {
   words: 'The client ends an unneeded session with DELETE',
   mend: 'send DELETE with the session id when the client closes',
   atEnd({ session, isLost, isDeleted, stage }, { isGone }) {
-    // Who is still there may need it.
+    // A running client may still need the session.
     if (!isGone || session === undefined || isLost || stage === 'new') return 'not-seen';
     return unlessKept(isDeleted, 'the session was left open');
   },
@@ -184,7 +187,7 @@ const nameHeader: ClientRule = {
     const field = methodOf(saidText(message['method']))?.nameParam;
     // A task is named for another row.
     if (http === undefined || field === undefined || field === 'taskId' || !isAsking(message)) return 'not-seen';
-    // One that cannot be sent as it is, and is sent, is judged there too.
+    // A name that cannot be sent unencoded is checked there too.
     if (oddNameIn(message) !== undefined && http.headers['mcp-name'] !== undefined) return 'not-seen';
     const said = http.headers['mcp-name'];
     const value = said === undefined ? undefined : decodeHeaderValue(said);
@@ -203,7 +206,7 @@ const mirrors: ClientRule = {
   watch({ message, http, talk }) {
     const { name, arguments: given } = paramsOf(message);
     const tool = message['method'] === 'tools/call' ? toolNamed(saidText(name)) : undefined;
-    // Who was not told of the tool cannot know.
+    // A client that has not listed the tool cannot know.
     if (http === undefined || tool === undefined || !talk.done.has('tools/list')) return 'not-seen';
     const { parameters } = headerParametersOf(tool['inputSchema']);
     if (parameters.length === 0) return 'not-seen';

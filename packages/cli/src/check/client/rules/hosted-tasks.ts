@@ -14,7 +14,7 @@ interface Answer {
   readonly put: Put;
   /** Its result; `undefined` where it is an error. */
   readonly result: JsonObject | undefined;
-  /** The task in it: beside the result of a call, or all of it. */
+  /** The task in it: next to the result of a call, or the whole result. */
   readonly task: JsonObject | undefined;
   /** The code of its error; `undefined` where it has none. */
   readonly code: unknown;
@@ -73,7 +73,7 @@ const ignores = about(
     'leave params.task unread where tasks.requests.<type> is not declared',
   ],
   ({ put, result, task, code }, heard) => {
-    // One that refuses the plain question too says nothing.
+    // A client that rejects the plain question too proves nothing.
     if (task !== undefined || !heard.talk.done.has(`answers ${put.method}`)) return 'not-seen';
     if (result === undefined)
       return { breaks: `${put.method} was answered before, and with params.task by ${inQuotes(code)}` };

@@ -29,7 +29,7 @@ const jsonRpc: ClientRule = {
     if (message['jsonrpc'] !== '2.0') return { breaks: `jsonrpc is ${inQuotes(message['jsonrpc'])}` };
     if ('result' in message && 'error' in message && !rowOf(resultOrError.id).lives(revision))
       return { breaks: 'it has a result and an error' };
-    // An answer without either is judged as that.
+    // An answer without either is a separate fault.
     if ('id' in message && message['method'] === undefined && !isResponse(message)) return 'not-seen';
     return unlessKept(
       typeof message['method'] === 'string' || isResponse(message),
@@ -246,7 +246,7 @@ const tokenOnce: ClientRule = {
   },
 };
 
-/** Answers whose shape is judged for another row. */
+/** Answers whose shape another row checks. */
 const byProbe: readonly (ClientProbe | undefined)[] = [
   'ignores-task',
   'gives-result',

@@ -105,7 +105,7 @@ function mirrored({ message, http, talk }: HeardOfClient): readonly Mirrored[] {
   return headerParametersOf(tool['inputSchema']).parameters.map(({ name: parameter, path }) => ({
     said: http.headers[`mcp-param-${parameter.toLowerCase()}`],
     value: headerValueOf(given, path),
-    // Those of the catalogue stand at the top.
+    // The catalogue's parameters are at the top level.
     given: isObject(given) ? given[path[0] ?? ''] : undefined,
   }));
 }
@@ -201,7 +201,7 @@ const encoded: ClientRule = {
   mend: 'send values with other than printable ASCII, or with blanks at an end, as =?base64?…?=',
   watch(heard) {
     const odd = mirrored(heard).filter(
-      // Letters of another size are judged as that.
+      // A different case is a separate fault.
       ({ said = '', value }) =>
         value !== undefined && encodeHeaderValue(value) !== value && !alike.test(value) && !hasOddMarker(said),
     );

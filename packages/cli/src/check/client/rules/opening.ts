@@ -1,4 +1,4 @@
-/** Rules about how a conversation is opened, and what is said in it. */
+/** Rules about the opening of a conversation, and the messages in it. */
 
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import { monotonicNow } from '../../../../../parley/src/jsonrpc/timeout.ts';
@@ -95,7 +95,7 @@ const ownCancel: ClientRule = {
     if (message['method'] !== 'notifications/cancelled') return 'not-seen';
     const { requestId } = paramsOf(message);
     if (requestId === undefined) return 'not-seen';
-    // What was answered meanwhile may cross it.
+    // An answer may cross it.
     return unlessKept(talk.ids.has(idText(requestId)), `no request had the id ${inQuotes(requestId)}`);
   },
 };
@@ -152,7 +152,7 @@ const pinged: ClientRule = {
   words: 'A ping is answered, with an empty result',
   mend: 'answer ping with {}',
   watch({ message, put }) {
-    // What is asked for another row is judged there.
+    // Another row checks its own questions.
     if (put?.method !== 'ping' || put.probe !== undefined) return 'not-seen';
     const { result } = message;
     return unlessKept(
@@ -160,7 +160,7 @@ const pinged: ClientRule = {
       `the answer is ${inQuotes(result ?? message['error'])}`,
     );
   },
-  // The next question is asked when this one was waited for in vain: who is slow answers neither.
+  // The next question is sent when this one got no answer: a slow client answers neither.
   atEnd(talk) {
     const isOpen = [...talk.put].some(
       ([key, { method, probe }]) => method === 'ping' && probe === undefined && talk.isUnanswered(key),
@@ -188,7 +188,7 @@ const fileRoots: ClientRule = {
   },
 };
 
-/** The answer to a question for roots in a request that is sent anew. */
+/** The answer to a question for roots in a repeated request. */
 function answerIn(
   message: Readonly<Record<string, unknown>>,
   asked: readonly (readonly [string, { readonly method: string }])[],

@@ -53,7 +53,7 @@ function endsInput(id: string): ClientRule {
       if (process === undefined || process.diedAt !== undefined) return 'not-seen';
       const { inputEndedAt, signalledAt, signal, goneAt } = process;
       if (inputEndedAt !== undefined && (signalledAt === undefined || inputEndedAt < signalledAt)) return 'holds';
-      // A person, or what ends all that runs, may have signalled it; and who is killed closes its input as well.
+      // A user, or a shutdown, may have sent the signal; and a killed client closes its input too.
       if (isStarted !== true || goneAt === undefined || inputEndedAt !== undefined) return 'not-seen';
       if (signalledAt !== undefined)
         return signal === 'SIGTERM'

@@ -7,7 +7,7 @@ import { idText, isAsking, paramsOf, type Talk } from '../talk.ts';
 /** Time by which a clock that is waited for may be early, in milliseconds. */
 const earlyMs = 50;
 
-/** The call that somebody comes back for by the id of an event. */
+/** The call that a client resumes by an event id. */
 function comesBack({ http, talk }: HeardOfClient): DroppedCall | undefined {
   const id = http?.headers['last-event-id'];
   return id === undefined ? undefined : talk.dropped.find(({ events }) => events.includes(id));
@@ -57,7 +57,7 @@ const namesLast: ClientRule = {
     const id = http?.headers['last-event-id'];
     if (id === undefined || talk.dropped.length === 0) return 'not-seen';
     const call = comesBack(heard);
-    // What came by POST is judged where the text forbids it.
+    // A POST is a fault where the text forbids it.
     if (http?.method !== 'GET')
       return call !== undefined && talk.revision?.resumption === 'event-ids'
         ? { breaks: 'it came back by POST' }
@@ -89,7 +89,7 @@ const anew: ClientRule = {
     if (!isAsking(message) || broken.length === 0) return 'not-seen';
     const { id } = message;
     const isOld = broken.some((one) => idText(one) === idText(id));
-    // Of several clients, or one that is started for each call, each may begin with it.
+    // If there are several clients, or one is started for each call, each may begin with this id.
     if (isOld && (!talk.isOne || id === talk.firstId)) return 'not-seen';
     return unlessKept(!isOld, `the id ${inQuotes(id)} came again`);
   },

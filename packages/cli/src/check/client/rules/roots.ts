@@ -10,17 +10,17 @@ const changesTold: ClientRule = {
   mend: 'send notifications/roots/list_changed whenever roots are added or taken away, or do not declare listChanged',
   atEnd({ roots: { isSilent, isTold, wasTold }, capabilities: { roots } }) {
     if (!isObject(roots) || roots['listChanged'] !== true) return 'not-seen';
-    // What was under way when they were asked for came meanwhile.
+    // A notification may have been under way when roots were requested.
     if (isSilent && !isTold) return { breaks: 'roots/list was answered by others than before, and no word came' };
     return wasTold || isSilent ? 'holds' : 'not-seen';
   },
 };
 
-/** Notes which roots were told, and whether a change was, once that was looked at. @param key Text of the id of an answer. */
+/** Records the roots of an answer, and whether a change was notified before. @param key Text of the id of an answer. */
 export function noteRoots(message: Readonly<Record<string, unknown>>, { put, roots }: Talk, key: string): void {
   if (message['method'] === 'notifications/roots/list_changed') {
     roots.isTold = true;
-    // What is answered to these may be what was there before.
+    // Answers to these questions may hold the earlier roots.
     roots.underWay = new Set(put.keys());
     return;
   }
@@ -33,7 +33,7 @@ export function noteRoots(message: Readonly<Record<string, unknown>>, { put, roo
     if (roots.isTold) roots.wasTold = true;
     else roots.isSilent = true;
   }
-  // One that is silent stays so until a word comes.
+  // Once it missed a notification, that stays a fault until one comes.
   if (!roots.isSilent && !roots.underWay.has(key)) roots.isTold = false;
   roots.text = text;
 }

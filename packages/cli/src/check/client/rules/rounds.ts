@@ -1,4 +1,7 @@
-/** Rules about requests that are sent anew with what was asked for, and about what nobody should do by itself. */
+/**
+ * Rules about requests that are repeated with the requested input, and about things that a client must not do by
+ * itself.
+ */
 
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import { methodOf } from '../../../../../parley/src/protocol/catalogue.ts';
@@ -32,7 +35,7 @@ const apart: ClientRule = {
   },
 };
 
-/** Tells whether a key, or a state, is one of another request, which is judged as that. */
+/** Tells whether a key or a state belongs to another request, which is a separate fault. */
 function isOfAnother(value: unknown, round: Round, { talk }: HeardOfClient): boolean {
   return talk.rounds.some(
     (other) =>

@@ -15,13 +15,13 @@ const isAugmented = ({ message }: HeardOfClient): boolean => isAsking(message) &
 
 const isCall = ({ message }: HeardOfClient): boolean => isAsking(message) && message['method'] === 'tools/call';
 
-/** The task that a request is about; `undefined` for what is about none of ours. */
+/** The task of a request; `undefined` if it is not one of ours. */
 function taskOf({ message, talk }: HeardOfClient): OwnTask | undefined {
   if (!isAsking(message) || !saidText(message['method']).startsWith('tasks/')) return undefined;
   return talk.tasks.get(saidText(paramsOf(message)['taskId']));
 }
 
-/** The tool that is called, in a conversation in which tools were listed: who was not told of it cannot know. */
+/** The called tool, in a conversation in which tools were listed: otherwise the client cannot know. */
 function calledTool(heard: HeardOfClient): string | undefined {
   const { name } = paramsOf(heard.message);
   return isCall(heard) && heard.talk.done.has('tools/list') && typeof name === 'string' ? name : undefined;
@@ -140,7 +140,7 @@ const cancels: ClientRule = {
     if (message['method'] === 'tasks/cancel') return taskOf(heard) === undefined ? 'not-seen' : 'holds';
     if (message['method'] !== 'notifications/cancelled') return 'not-seen';
     const id = idText(paramsOf(message)['requestId']);
-    // Who has asked about the task knows that there is one.
+    // A client that asked about the task knows that it exists.
     const task = [...talk.tasks.values()].find(
       ({ made, polls, results }) => idText(made.callId) === id && polls + results > 0,
     );

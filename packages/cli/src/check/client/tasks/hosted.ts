@@ -62,7 +62,7 @@ async function followed(taskId: string, { method }: Put, { put, talk: { capabili
   const other = { taskId, _meta: { [metaKey.relatedTask]: { taskId: 'check-other' } } };
   await about('tasks/get', 'gets-task', {}, other);
   const given = await about('tasks/result', 'gives-result', { method });
-  // Who waits for its person, as it should, is asked nothing more.
+  // A client that correctly waits for its user gets no further request.
   if (!('result' in given) && !('error' in given)) return;
   const { result } = await about('tasks/get', 'has-ended');
   const status = isObject(result) ? result['status'] : undefined;
@@ -78,7 +78,7 @@ async function followed(taskId: string, { method }: Put, { put, talk: { capabili
 /** Cancels a task, and looks a moment later. */
 async function cancelled(taskId: string, { put }: Giving): Promise<void> {
   const { result } = await put({ method: 'tasks/cancel', params: { taskId }, probe: 'cancels-task' });
-  // One that had ended before is refused, and one that was cancelled may be forgotten.
+  // An ended task is rejected, and a cancelled one may be forgotten.
   if (!isObject(result)) return;
   await new Promise<void>((resolve) => after(300, resolve));
   await put({

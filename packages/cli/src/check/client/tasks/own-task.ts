@@ -25,7 +25,7 @@ export interface TaskMade {
   readonly progressToken?: unknown;
   /** Question that it asks its client; `undefined` for none. */
   readonly question: Put | undefined;
-  /** Time for which it is kept, as it is told. */
+  /** Its declared lifetime. */
   readonly ttl: number;
 }
 
@@ -41,17 +41,17 @@ export class OwnTask {
   #told: TaskStatus = 'working';
   #answeredAt: number | undefined;
   #isCancelled = false;
-  /** Times that it was asked how it stands, until it was told that it has ended. */
+  /** Number of polls until it was reported as ended. */
   polls = 0;
-  /** Times that it was told to need input. */
+  /** Number of reports that it needs input. */
   inputTold = 0;
   /** Times that its result was asked for, in the core. */
   results = 0;
   /** Times that its question was answered, in the extension. */
   updates = 0;
-  /** Times that its question was told once more after it was answered, which the extension allows. */
+  /** Number of repetitions of its question after it was answered, which the extension allows. */
   repeats = 0;
-  /** Resolves when its question was answered, in the core; `undefined` while nobody fetches it. */
+  /** Resolves when its question was answered, in the core; `undefined` while no request fetches it. */
   asking: Promise<void> | undefined;
 
   constructor(made: TaskMade) {
@@ -98,7 +98,7 @@ export class OwnTask {
     if (!this.hasEnded) this.#isCancelled = true;
   }
 
-  /** It in the words of one surface. @param status The status that is told in the place of its own. */
+  /** The task in the form of one dialect. @param status A status that replaces its own. */
   view(surface: 'core' | 'extension', status: TaskStatus = this.status): JsonObject {
     if (status !== this.#told) this.#updatedAt = new Date().toISOString();
     this.#told = status;
@@ -114,7 +114,10 @@ export class OwnTask {
     };
   }
 
-  /** Most times that it may have been asked by now, by somebody who asks at once, after each answer of its own, and else no faster than it was told, give or take a fifth. */
+  /**
+   * Most polls that are allowed by now: one after each answer, and otherwise one for each interval, with a tolerance of
+   * a fifth.
+   */
   get mostPolls(): number {
     return 3 + this.updates + Math.floor(this.elapsed / (ownTaskTimes.poll * 0.8));
   }

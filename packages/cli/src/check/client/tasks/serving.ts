@@ -1,4 +1,4 @@
-/** Tasks of the server that judges its client, on both surfaces: calls that become some, and what is asked about them. */
+/** Tasks of the checking server, in both dialects: calls that become tasks, and requests about them. */
 
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import { after } from '../../../../../parley/src/jsonrpc/timeout.ts';
@@ -28,7 +28,8 @@ export function offeredTaskExtension({ tasks }: Revision): JsonObject {
 /** Capabilities that `initialize` declares of tasks. */
 export function offeredTasks({ revision: { tasks }, talk }: Pick<Giving, 'revision' | 'talk'>): JsonObject {
   if (tasks !== 'core' || !talk.offersTasks) return {};
-  // Whoever can guess an id over HTTP would find it in a list. (Spec 2025-11-25, Tasks, Task Isolation and Access Control.)
+  // Over HTTP, a client could find the id of another client's task in a list. (Spec 2025-11-25, Tasks, Task Isolation
+  // and Access Control.)
   const list = talk.over === 'stdio' ? { list: {} } : {};
   return { tasks: { ...list, cancel: {}, requests: { tools: { call: {} } } } };
 }
@@ -59,7 +60,7 @@ export function madeTask(message: JsonObject, { talk, revision }: Giving): Given
   };
 }
 
-/** Answers what is asked about tasks; `undefined` for what is no method of theirs here. */
+/** Answers a request about tasks; `undefined` if it is not a task method here. */
 export async function taskAnswer(message: JsonObject, giving: Giving): Promise<Given | undefined> {
   const { talk, revision } = giving;
   const isCore = revision.tasks === 'core' && talk.offersTasks;
@@ -115,7 +116,8 @@ const coreAnswers: Readonly<Record<string, Answer>> = {
 const extensionAnswers: Readonly<Record<string, Answer>> = {
   'tasks/get'(task, { talk }) {
     const { question } = task.made;
-    // What was answered may be told once more: an answer need not be seen at once. (ext-tasks, Task Update Requests.)
+    // An answered question may be repeated once: an answer need not have an effect at once. (ext-tasks, Task Update
+    // Requests.)
     const isRepeated = task.updates > 0 && task.repeats === 0 && !task.isCancelled;
     const status = isRepeated ? 'input_required' : task.status;
     if (!task.hasEnded) task.polls++;

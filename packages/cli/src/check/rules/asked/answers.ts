@@ -180,7 +180,7 @@ const malformed: ProbeRule = {
     ),
 };
 
-/** Questions that nobody answers, before it is looked at whether the server serves on. */
+/** Number of unanswered questions before the check that the server still works. */
 const unanswered = 20;
 
 const leavesOpen: ProbeRule = {

@@ -30,7 +30,7 @@ function questionsOf({ message, request }: HeardMessage): readonly Question[] {
   }));
 }
 
-/** Makes a rule about each question of one method; `false` is said of one that says nothing of it. */
+/** Makes a rule about each question of one method; `false` means that the question proves nothing. */
 export function aboutQuestions(
   rule: Omit<WatchRule, 'watch'>,
   method: string,

@@ -196,7 +196,7 @@ const declaredLogs: WatchRule = {
   },
 };
 
-/** Rules about what is said beside questions. */
+/** Rules about messages other than questions. */
 export const noticeRules: readonly WatchRule[] = [
   completes,
   listsNeeded,

@@ -6,11 +6,11 @@ import type { ProbeRule } from '../../rule.ts';
 import { breaks, holds, NotJudged, notApplicable, unless, type RuleVerdict } from '../../verdict.ts';
 import { wholeText } from '../../whole-text.ts';
 
-/** Rules about calls that ask by their results: what is sent with the next round. */
+/** Rules about calls that ask through their results: the contents of the next round. */
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** A tool that asks, and how one asks it anew and goes on. */
+/** A tool that asks, with the way to call it again and to continue. */
 interface Asking {
   readonly tool: CallableTool;
   readonly speaker: Prober;

@@ -6,7 +6,7 @@ interface Level {
   key: string | undefined;
 }
 
-/** Brackets and separators of JSON; all else but texts says nothing of keys. */
+/** Brackets and separators of JSON. Other tokens except texts do not matter for keys. */
 const marks = new Set('{}[],');
 
 /** Texts, brackets and separators of JSON, in their order; a text that does not end in its line is none. */
@@ -23,10 +23,10 @@ function* partsOf(text: string): Generator<string> {
 }
 
 /**
- * Finds a key that stands twice in an object of JSON, which nobody sees any more when it was read.
+ * Finds a repeated key in an object of JSON, which is lost when it is parsed.
  *
  * @param text Any text with JSON in it, such as lines, or a stream of events.
- * @param at Key at which the object stands.
+ * @param at Key of the object.
  */
 export function doubledKey(text: string, at: string): string | undefined {
   if (!text.includes(`"${at}"`)) return undefined;

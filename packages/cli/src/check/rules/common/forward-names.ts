@@ -1,4 +1,4 @@
-/** Ends of names of domains, and what is none of a company. */
+/** Top-level domains, and parts that do not name a company. */
 const ends: ReadonlySet<string> = new Set([
   'com',
   'org',

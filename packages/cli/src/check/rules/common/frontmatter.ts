@@ -7,9 +7,9 @@ export interface PlainFrontmatter {
 }
 
 /**
- * Reads the frontmatter that a file begins with.
+ * Reads the frontmatter at the beginning of a file.
  *
- * @returns `undefined` where there is none, `'odd'` where its top is no list of fields that is told apart here.
+ * @returns `undefined` if there is none, `'odd'` if its structure is not supported here.
  */
 export function plainFrontmatter(text: string): PlainFrontmatter | 'odd' | undefined {
   const [first, ...others] = text.replace(/^\uFEFF/, '').split(/\r?\n/);
@@ -34,7 +34,7 @@ function isFence(line: string): boolean {
   return line.trimEnd() === '---';
 }
 
-/** Tells a line that belongs to the field before it: what is indented, and the entries of a list. */
+/** Recognizes a line that belongs to the previous field: an indented one, and entries of a list. */
 function isInner(line: string): boolean {
   return /^[ \t]/.test(line) || line.startsWith('- ') || line === '-';
 }

@@ -14,7 +14,7 @@ export interface ListedSkills {
   readonly entries: readonly JsonObject[];
 }
 
-/** A listed skill, and what came when its SKILL.md was read. */
+/** A listed skill, and the answer to reading its SKILL.md. */
 export interface ReadSkill {
   readonly uri: string;
   readonly entry: JsonObject;

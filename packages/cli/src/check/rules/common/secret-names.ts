@@ -1,4 +1,4 @@
-/** Names of what nobody but its owner may know, without what is between their words: only such as mean nothing else. */
+/** Names of secrets, without separators: only names that mean nothing different. */
 const secretNames: ReadonlySet<string> = new Set([
   'password',
   'passwd',

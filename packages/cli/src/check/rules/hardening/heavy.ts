@@ -10,7 +10,7 @@ const connections = 500;
 /** Milliseconds that a busy machine may need for either. */
 const longestMs = 60_000;
 
-/** Bytes of one text would be doubled where somebody reads them as such. */
+/** As a string, one text would take twice the bytes. */
 const huge: NastyText = (method, params) => {
   const head = Buffer.from(`{"jsonrpc":"2.0","id":${nastyId},"method":"${method}","params":{${params}"a":"`);
   const tail = Buffer.from('"}}');

@@ -7,7 +7,7 @@ import { breaks, holds, type RuleVerdict } from '../../verdict.ts';
 /** Most rules that are run once more, each of which may end the server, and messages that are named beside the first. */
 const most = { again: 5, named: 3 };
 
-/** Rule about the messages of all others: it is judged when they were, and nothing else is sent meanwhile. */
+/** Rule about the messages of all others: it runs after them, and alone. */
 export const outlives: ProbeRule = {
   id: 'harden-alive',
   once: true,
@@ -30,7 +30,7 @@ async function onceMore(bench: Bench, suspects: readonly Suspect[]): Promise<Rul
   const { over, suspects: known } = bench;
   for (const { again } of suspects) {
     const sent = async (): Promise<Suspect | undefined> => {
-      // What is said of the rule itself was said before.
+      // Findings about the rule itself were reported before.
       await again();
       return known.take()[0];
     };
@@ -44,7 +44,7 @@ async function onceMore(bench: Bench, suspects: readonly Suspect[]): Promise<Rul
   return holds;
 }
 
-/** Methods of what was sent beside, in words. */
+/** Methods of the concurrent requests, as text. */
 function alsoSent(others: readonly Suspect[]): string {
   const names = others.slice(0, most.named).map(({ exchange }) => /"method":"([^"]*)"/.exec(exchange.sent)?.[1] ?? '');
   const known = [...new Set(names)].filter((name) => name !== '');

@@ -22,13 +22,13 @@ export function lacksParts({ resource, authorization_servers: servers }: Documen
 /** The scope by which a client asks its authorization server for a lasting grant; it is none of a resource. */
 const lasting = 'offline_access';
 
-/** Tells why a challenge names a scope that is none of the resource. */
+/** Tells why a challenge names a scope that does not belong to the resource. */
 export function challengesLasting(challenge: Challenge | undefined): string | undefined {
   const has = challenge?.parameters['scope']?.split(' ').includes(lasting) === true;
   return has ? 'the challenge has it' : undefined;
 }
 
-/** Tells why metadata name a scope that is none of the resource. */
+/** Tells why metadata names a scope that does not belong to the resource. */
 export function knowsLasting({ scopes_supported: scopes }: Document): string | undefined {
   return Array.isArray(scopes) && scopes.includes(lasting) ? 'scopes_supported has it' : undefined;
 }

@@ -8,7 +8,10 @@ import type { Prober } from '../../harness/prober.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, holds, notApplicable, type RuleVerdict } from '../../verdict.ts';
 
-/** Rules about what a message on a stream belongs to. Progress says whose it is; of all else its server alone knows. */
+/**
+ * Rules about the request of a message on a stream. Progress names its request. For other messages only the server
+ * knows.
+ */
 
 /** Tokens of two calls that run at once. */
 const tokens = ['parley-check-one', 'parley-check-two'] as const;
@@ -41,7 +44,7 @@ async function callTwice(bench: Bench, of: CallableTool, tookMs: number): Promis
     const opening = bench.revision.sessions
       ? speaker.fetch('GET', { waitMs: 4 * bench.quietMs + 2 * tookMs })
       : Promise.resolve(undefined);
-    // What fails meanwhile is heard of where it is waited for.
+    // A failure meanwhile is handled where the promise is awaited.
     opening.catch(() => undefined);
     await speaker.rest(bench.quietMs);
     const [first, second] = await Promise.all(
@@ -56,12 +59,12 @@ async function callTwice(bench: Bench, of: CallableTool, tookMs: number): Promis
   }
 }
 
-/** Calls of tools that end soon, two at once, with what came of them; made once for all rules. */
+/** Calls of tools that end soon, two at once, with their outcomes; made once for all rules. */
 async function besides(bench: Bench): Promise<readonly Beside[]> {
   const made = (await bench.made('mute')).filter(({ result, tookMs }) => result !== undefined && tookMs < most.ms);
   return await bench.kept('two calls at once', async () => {
     const all: Beside[] = [];
-    // Where nothing else is said of them, each may tell of progress on another stream.
+    // Without other evidence, each may report progress on the wrong stream.
     const sooner = made.toSorted((a, b) => progressOn(b.last).length - progressOn(a.last).length);
     for (const { of, tookMs } of sooner.slice(0, most.tools)) all.push(await callTwice(bench, of, tookMs));
     return all;

@@ -9,7 +9,7 @@ import { refusedWith } from '../common/refusals.ts';
 
 /** Rules about what HTTP admits at all, and how it answers. */
 
-/** A page that belongs to nobody's application. */
+/** The origin of a page that belongs to no application. */
 const strangeOrigin = 'http://parley-check.invalid';
 
 async function withHeaders(bench: Bench, headers: Readonly<Record<string, string>>): Promise<Answered> {
@@ -108,7 +108,7 @@ const accepted: (id: string) => ProbeRule = (id) => ({
     const { status } = exchange;
     if (status === undefined) return notJudged('no response came');
     if (status >= 400) return notJudged(`it was not accepted: HTTP ${status}`);
-    // What is no object, such as null, is a body and no message.
+    // A value that is not an object, such as null, is a body but not a message.
     if (exchange.messages.flat().some(isObject)) return notJudged('it was answered with a message: see basic-018');
     if (status !== 202) return breaks(exchange, `HTTP ${status}`);
     return unless(exchange.text.trim() !== '', exchange, 'there is a body');
@@ -141,7 +141,7 @@ async function onGet(bench: Bench): Promise<RuleVerdict> {
   const exchange = await speaker.fetch('GET');
   if (exchange === undefined || exchange.status === undefined) return notJudged('no response came');
   const { status, headers } = exchange;
-  // A client may have one such stream alone, and somebody else may have taken it.
+  // A client may have only one such stream, and another client may have it.
   if (status === 409 || status === 405) return holds;
   if (status === 200)
     return unless(!isEventStream(exchange), exchange, `it is ${headers['content-type'] ?? 'of no type'}`);
@@ -184,7 +184,8 @@ const errorId: WatchRule = {
   mend: 'copy the id of the request into the error, whatever the status',
   watch({ message, exchange, request, sent }) {
     const asked = sent?.['method'] === undefined ? undefined : sent['id'];
-    // What is refused before the body is read has no id to repeat. (Spec 2026-07-28, Streamable HTTP, Security: the body of a 403.)
+    // A request that is rejected before its body is read has no id to repeat. (Spec 2026-07-28, Streamable HTTP,
+    // Security: the body of a 403.)
     const isUnread = [401, 403, 406, 413, 415, 429, 431, 503].includes(exchange.status ?? 403);
     if (isUnread || !isObject(message['error']) || asked === undefined) return 'not-seen';
     if (request !== undefined) return 'holds';

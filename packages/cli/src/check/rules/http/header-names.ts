@@ -15,7 +15,7 @@ const headerMend = 'correct the annotation, or leave it out';
 /** Depth to which schemas are looked into: as deep as those that want to use the names do. */
 const deepest = 128;
 
-/** Names of headers in a schema, wherever it has them: what holds of them holds of all, also of those at places where none may be. */
+/** Names of headers anywhere in a schema. The rules for names apply to all of them, even at forbidden places. */
 function headerNamesIn(schema: unknown, depth = 0): readonly unknown[] {
   if (!isObject(schema) || depth > deepest) return [];
   const own = Object.hasOwn(schema, 'x-mcp-header') ? [schema['x-mcp-header']] : [];

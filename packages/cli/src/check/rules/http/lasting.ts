@@ -35,7 +35,10 @@ const keptAlive: ProbeRule = {
   },
 };
 
-/** Time for which a stream has to be quiet before that says something, in milliseconds: who has comments sends them more often. */
+/**
+ * Time for which a stream must be silent before that counts, in milliseconds: a server with comments sends them more
+ * often.
+ */
 const longQuietMs = 60_000;
 
 /** Judges a stream of changes that was listened to for some time, in milliseconds. */
@@ -70,7 +73,7 @@ const saysWhen: ProbeRule = {
       const from = eventIds(stream).at(-1);
       if (from === undefined) return notApplicable('its events have no ids, by which it could go on');
       const again = await get({ 'Last-Event-ID': from }, bench.waitMs);
-      // One that has come to its end has nobody come back.
+      // A finished stream need not be resumed.
       if (again?.status !== 200 || !isEventStream(again)) return notApplicable('it does not go on after it was closed');
       return unless(!/^retry: ?\d+\r?$/m.test(stream.text), stream, 'it was closed without one');
     } finally {

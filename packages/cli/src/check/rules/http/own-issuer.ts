@@ -11,7 +11,7 @@ import { breaks, holds, NotApplicable, notApplicable, notJudged, unless } from '
 
 const wellKnown = '/.well-known/oauth-authorization-server';
 
-/** Metadata of an authorization server at the places where somebody may have put them, and what came of the first. */
+/** Metadata of an authorization server at its possible places, and the outcome of the first request. */
 interface OwnMetadata {
   readonly exchange: Exchanged;
   readonly isAtBase: boolean;
@@ -48,7 +48,7 @@ function isDocument({ status, text }: Exchanged): boolean {
   }
 }
 
-/** Signs of the paths that a server without metadata has: true for what is there, `undefined` where that cannot be told. */
+/** Evidence for the fixed paths of a server without metadata: true if a path exists, `undefined` if unknown. */
 interface FixedPaths {
   readonly authorize: boolean | undefined;
   readonly token: boolean | undefined;

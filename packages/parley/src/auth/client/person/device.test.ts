@@ -173,7 +173,7 @@ test('nobody is waited for longer than a login may take', async () => {
   const pending = Array.from({ length: 100 }, () => 'authorization_pending');
   const error = failureIn(await byDevice(deviceWorld(pending), { loginTimeoutMs: 20_000 }));
   assert.equal(error.reason, 'timeout');
-  assert.match(error.message, /nobody signed in at https:\/\/as\.example within 20 s/);
+  assert.match(error.message, /the user did not sign in at https:\/\/as\.example within 20 s/);
 });
 
 test('a prompt that nobody gets to see is waited for no longer than the login may take', async () => {
