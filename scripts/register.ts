@@ -21,7 +21,7 @@ function rowsText(name: string, isThere: (id: string) => boolean): string {
   const lines = requirements()
     .filter(({ id }) => isThere(id))
     .map(({ id, revisions, level, place }) => `${id} ${revisions} ${level.replace(' ', '_')} ${place}`);
-  return `/** Rows of the register that are judged: id, revisions, level and place. Written by scripts/register.ts. */\nexport const ${name} = \`\n${lines.join('\n')}\n\`;\n`;
+  return `/** Checked rows of the register: id, revisions, level and place. Written by scripts/register.ts. */\nexport const ${name} = \`\n${lines.join('\n')}\n\`;\n`;
 }
 
 if (import.meta.main)

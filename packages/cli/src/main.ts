@@ -3,7 +3,7 @@ import module from 'node:module';
 import { after } from '../../parley/src/jsonrpc/timeout.ts';
 import { reasonOf } from './commands/shown.ts';
 
-// What is loaded from here on is compiled once per machine, where Node can (22.8 and later).
+// Modules loaded from here on are compiled once per machine, if Node supports that (22.8 and later).
 module.enableCompileCache?.();
 
 const controller = new AbortController();
@@ -13,7 +13,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     if (!controller.signal.aborted) return controller.abort(new Error(`ended by ${signal}`));
     const hear = insisted;
     insisted = undefined;
-    // Who asks twice does not want to wait for a clean end.
+    // A second signal means that the user does not want to wait for a clean end.
     if (hear === undefined) process.exit(1);
     hear();
   });

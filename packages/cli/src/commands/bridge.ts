@@ -80,7 +80,7 @@ export async function start(argv: readonly string[], io: Io): Promise<number> {
 }
 
 async function frontOne(target: Target, parsed: Parsed, io: Io): Promise<number> {
-  // What makes no sense is told before anything is started.
+  // Invalid options are reported before anything starts.
   const address = addressOf(parsed, io);
   const behaviour = behaviourOf(parsed, io);
   const telemetry = await telemetryOf(parsed);
@@ -240,7 +240,7 @@ async function serve<B extends Bridge | MergedBridge>(
   }
 }
 
-/** Time that a server has for its first answer once nobody is left to be served, in milliseconds. */
+/** Time for a server's first answer after the last client has left, in milliseconds. */
 const lastWordMs = 5_000;
 
 /** The server that answered after the end of the input, to which what came before may still be put. */
@@ -276,7 +276,7 @@ function aboutOne({ upstream }: Bridge, { kind }: Target): About {
   };
 }
 
-/** @param machines The servers at which the bridge is a machine, whoever its clients are. */
+/** @param machines The servers at which the bridge has one identity for all clients. */
 function aboutSeveral({ upstreams }: MergedBridge, machines: readonly string[]): About {
   const lines = upstreams.map(({ name, facts, failure }) => {
     const missing = failure === undefined ? 'not reached yet' : `not reached: ${clipped(failure, 500)}`;
@@ -305,7 +305,7 @@ function named({ server }: UpstreamFacts): string {
 async function overStdio(served: Served, introduction: Introduction, io: Io): Promise<void> {
   io.stderr.write(`${introduction.text}  client   standard input and output\n`);
   const stdio = serveStdio(served, { input: io.stdin, output: io.stdout, drainMs });
-  // It rests since its beginning was read by somebody else.
+  // It is paused, since other code read its beginning.
   io.stdin.resume();
   await Promise.race([stdio.closed, whenAborted(io.signal)]);
   await stdio.close();
@@ -329,9 +329,9 @@ async function overHttp(
   const { closing, ...listening } = address;
   const http = await listen(served, {
     ...listening,
-    // Clients of 2024-11-05 know nothing else. (Spec 2024-11-05, Transports: HTTP with SSE.)
+    // Clients of 2024-11-05 support nothing else. (Spec 2024-11-05, Transports: HTTP with SSE.)
     ssePair: { sse: '/sse', messages: '/messages' },
-    // What the store says of itself is fit for who serves with it; other causes may cite what was sent.
+    // The store's own message is safe to show. Other causes may quote sent data.
     onError: ({ message, cause }) =>
       void io.stderr.write(
         `parley: ${reasonOf(cause instanceof StoreError ? `${message}: ${cause.message}` : message)}\n`,

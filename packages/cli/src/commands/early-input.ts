@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 /** Limit of what a client may write before it is served, in bytes; more waits in its pipe, and its end with it. */
 const mostBytes = 1024 * 1024;
 
-/** Input that a client writes before it is served: it is kept, and its end is heard meanwhile. */
+/** Input from before the client is served: it is stored, and its end is noticed meanwhile. */
 export class EarlyInput {
   /** Resolves when the input ends before `handOver`. */
   readonly ended: Promise<void>;
@@ -19,7 +19,7 @@ export class EarlyInput {
     source.on('data', this.#keep).on('end', this.#over).on('close', this.#over).on('error', this.#over);
   }
 
-  /** Gives the input from its beginning, at rest until somebody else reads and resumes it. */
+  /** Returns the input from its beginning, paused until other code reads and resumes it. */
   handOver(): Readable {
     const source = this.#source;
     source.off('data', this.#keep).off('end', this.#over).off('close', this.#over).off('error', this.#over);

@@ -10,8 +10,8 @@ export interface Io {
   /** Aborted when the person wants the command to end. */
   readonly signal: AbortSignal;
   /**
-   * Has the next wish to end heard in place of the end of the process, which it would be else; one that comes after that ends it. Left
-   * out where nobody wishes twice.
+   * Registers a listener for the next request to end, which would otherwise end the process; the one after that ends
+   * it. Left out if only one is possible.
    */
   readonly onInsist?: (hear: () => void) => void;
   /** The time for the whole command; left out where it has all the time. */
@@ -34,7 +34,7 @@ export class UsageError extends Error {
   }
 }
 
-/** Tells whether a person sits at a terminal, who reads what is told and can answer. */
+/** Tells whether a user is at a terminal, to read messages and answer. */
 export function isTerminal({ stdin, stderr }: Io): boolean {
   return 'isTTY' in stdin && stdin.isTTY === true && 'isTTY' in stderr && stderr.isTTY === true;
 }

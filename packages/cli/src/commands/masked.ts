@@ -4,7 +4,7 @@ import type { Hide } from '../../../parley/src/auth/common/secrets.ts';
 import { withoutSent } from './sent-secrets.ts';
 import { withSend } from './with-send.ts';
 
-/** Name that a way to a server is given, and secrets that are hidden in all that is told of it. */
+/** Name of a way to a server in messages, and the secrets that messages hide. */
 export interface Mask {
   readonly hide: Hide;
   /** Name that a person would give the server; what the transport calls it by default. */
@@ -12,8 +12,8 @@ export interface Mask {
 }
 
 /**
- * The same way to a server, whose failures hold nothing secret: they are told to whoever runs a command, and may cite a
- * URL or a server that repeats what it was sent. Messages pass as they are.
+ * The same way to a server, with secrets removed from its errors: these are shown to the user of a command, and may
+ * quote a URL or a server that repeats sent data. Messages pass unchanged.
  */
 export function masked(transport: Transport, { hide: hideKnown, calledAs }: Mask): Transport {
   const hide: Hide = (text) => withoutSent(hideKnown(text));

@@ -3,7 +3,7 @@ import { chosenRevisions, type RevisionDate } from '../../../parley/src/protocol
 import { nearestWords } from '../../../parley/src/options/nearest.ts';
 import { UsageError } from './io.ts';
 
-/** The options of a command as they were given, and the words that are none. */
+/** The parsed options of a command, and its positional arguments. */
 export interface Parsed {
   flag(name: string): boolean;
   text(name: string): string | undefined;
@@ -54,7 +54,7 @@ function parsed(
   }
 }
 
-/** The words with negative numbers next to the options that they follow, of which else nobody could say which values these take. */
+/** Moves negative numbers into the options before them. Otherwise a parser could not tell that they are values. */
 function withNumbers(argv: readonly string[], options: ParseArgsOptionsConfig): string[] {
   const joined: string[] = [];
   for (const word of argv) {
@@ -96,9 +96,9 @@ export function oneOption<Word extends string>(parsed: Parsed, name: string, wor
 }
 
 /**
- * Reads the dates of revisions; none at all means every revision.
+ * Reads the dates of revisions; an empty list means every revision.
  *
- * @throws UsageError for what is no published revision.
+ * @throws UsageError for a date that is not a published revision.
  */
 export function revisionDates(dates: readonly string[]): readonly RevisionDate[] | undefined {
   if (dates.length === 0) return undefined;

@@ -22,10 +22,10 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
 ]);
 
 /**
- * Runs the command line. Whatever fails is told on stderr in one line.
+ * Runs the command line. A failure is printed on stderr in one line.
  *
  * @param argv The words after the name of the program.
- * @returns The exit code: 0 it worked, 1 it failed, 2 the command line makes no sense.
+ * @returns The exit code: 0 for success, 1 for a failure, 2 for an invalid command line.
  */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   try {

@@ -6,7 +6,7 @@ const most = 64;
 /** Secrets that this process sent, the latest at the end. */
 const sent = new Set<string>();
 
-/** Remembers the secrets of a request. Whoever they are sent to may repeat them in an error. */
+/** Remembers the secrets of a request, since the receiver may repeat them in an error. */
 export function noteSecrets(request: SecretRequest): void {
   for (const secret of sentSecrets(request)) remember(secret);
 }
@@ -18,7 +18,7 @@ function remember(secret: string): void {
   if (sent.size > most && oldest !== undefined) sent.delete(oldest);
 }
 
-/** A text of somebody else without the secrets that were sent. */
+/** A received text without the secrets that were sent. */
 export function withoutSent(text: string): string {
   return hiding([...sent])(text);
 }

@@ -41,7 +41,7 @@ export function commandWay(
   };
 }
 
-/** The same way, whose end is told in other words. */
+/** The same way, with another error for its end. */
 function endingWith(way: Transport, ended: (error: ConnectionError) => ConnectionError): Transport {
   const open: Transport['open'] = (receiver) =>
     way.open({ ...receiver, closed: (error) => receiver.closed(ended(error)) });

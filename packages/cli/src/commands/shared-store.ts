@@ -12,10 +12,10 @@ export type SharedBehavior = Pick<BridgeBehavior, 'store' | 'rounds' | 'onEvent'
 export const sharedStoreOptions = { redis: { type: 'string' }, 'redis-name': { type: 'string' } } as const;
 
 /**
- * Runs a bridge with the store that the command line or the environment names, if one does, and closes the store after it.
+ * Runs a bridge with the store that the command line or the environment names, if one does, and then closes the store.
  *
- * @param complain Hears what the store warns of.
- * @throws UsageError for what makes no sense; else what is wrong with the store, before anything is run.
+ * @param complain Receives warnings of the store.
+ * @throws UsageError for invalid options; otherwise the error of the store, before anything runs.
  */
 export async function withSharedStore(
   parsed: Parsed,

@@ -14,10 +14,10 @@ const dangerous =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\udb40[\udc00-\udc7f]/g;
 
 /**
- * Makes text of somebody else fit to be printed: nothing in it moves the cursor, hides, or turns what stands around it.
+ * Makes received text safe to print: it cannot move the cursor, hide, or change the direction of the surrounding text.
  *
- * @param how On one `line`, so that it cannot begin lines of its own; as `lines`, where each is known to be theirs; or
- *   as `json`, which means the same when it is read again.
+ * @param how On one `line`, so that it cannot begin its own lines; as `lines`, if each is marked as foreign; or
+ * as `json`, which parses to the same value.
  */
 export function printed(text: string, how: 'line' | 'lines' | 'json'): string {
   if (how === 'json') return text.replaceAll(dangerous, (one) => one.replaceAll(/[^]/g, escaped));
@@ -36,7 +36,7 @@ export function shownJson(value: unknown, indent?: number): string {
   return printed(text ?? 'null', 'json');
 }
 
-/** Length of what is told of a failure, in characters: a server may say a lot. */
+/** Length limit of a printed error, in characters: a server may send a lot. */
 const longestReason = 4_000;
 
 /** Reason of a failure, on one line. */

@@ -89,7 +89,7 @@ export function transportOf(target: Target, parsed: Parsed, io: Io, settings: Tr
   return masked(way, { hide: hiding(secretsOf(target, parsed, io)) });
 }
 
-/** Typed texts that nobody should read. */
+/** Texts of the command line that must not be shown. */
 export function secretsOf(target: Target, parsed: Parsed, io: Io): readonly string[] {
   return secretsIn(parsed, io.env, target.kind === 'command' ? target.args : []);
 }

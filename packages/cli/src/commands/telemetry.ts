@@ -4,7 +4,7 @@ import type { Uses } from '../../../parley/src/connection/middleware/middleware.
 import { UsageError } from './io.ts';
 import { oneOption, type Parsed } from './options.ts';
 
-/** Names of the options that say what is told to OpenTelemetry. */
+/** Names of the OpenTelemetry options. */
 export const telemetryOptions = { otel: { type: 'boolean' }, 'otel-trust': { type: 'string' } } as const;
 
 /** Spans and metrics of a bridge. */

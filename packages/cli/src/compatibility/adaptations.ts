@@ -20,11 +20,11 @@ export interface Specimen {
   readonly value: object;
 }
 
-/** The adaptations that another line tells of. */
+/** The adaptations that another line covers. */
 export const adaptedElsewhere: ReadonlyMap<string, string> = new Map([
   // Inside the parameters of a request the messages were split before.
   ['oneBlockPerMessage', 'blocksAsMessages'],
-  // Who asks makes one up.
+  // The sender makes one up.
   ['urlNeedsId', 'elicitation-url'],
   ['experimentalObjects', 'experimental-junk'],
   ['extensionSettings', 'tasks-capability'],

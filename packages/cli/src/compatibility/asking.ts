@@ -88,7 +88,7 @@ interface Part {
   readonly needs: Lifetime;
 }
 
-/** The cell of what belongs to a question that is never put to the client; `undefined` for what does not. */
+/** The cell for a part of a question that is never sent to the client; `undefined` for other parts. */
 export function unasked({ method, needs }: Part, client: Revision, server: Revision): Fidelity | undefined {
   const row = methodOf(method);
   if (row?.kind !== 'request' || row.from !== 'server') return undefined;
@@ -123,7 +123,9 @@ function tellsLack(revision: Revision): boolean {
   return codeOf('missingRequiredClientCapability', revision) !== codeOf('invalidRequest', revision);
 }
 
-/** Outcome of a call that needs what the client's revision lacks: the server was told so, and refuses it. */
+/**
+ * Outcome of a call that needs a capability that the client's revision lacks: the server knows that, and rejects it.
+ */
 export function untold(): Fidelity {
   return refused(
     'missingRequiredClientCapability',

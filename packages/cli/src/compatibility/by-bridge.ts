@@ -16,7 +16,7 @@ export const madeUp: string = '(made up by the bridge)';
 
 const lines = new Map(features.map((feature) => [feature.id, feature]));
 
-/** Methods of tasks, by the line that tells of them. */
+/** Task methods, by the line that covers them. */
 const ofTasks: ReadonlyMap<string, string> = new Map([
   ['tasks/get', 'tasks-methods'],
   ['tasks/result', 'tasks-methods'],
@@ -27,7 +27,7 @@ const ofTasks: ReadonlyMap<string, string> = new Map([
   ['notifications/tasks/status', 'tasks-notices'],
 ]);
 
-/** Messages of the streams on which changes are told: those of a bridge hold what all of its clients listen to. */
+/** Messages of change streams: those of a bridge cover the subscriptions of all its clients. */
 const ofStreams: ReadonlySet<string> = new Set(['subscriptions/listen', 'notifications/subscriptions/acknowledged']);
 
 interface Sides {
@@ -97,7 +97,7 @@ function cancellation({ reason, ...others }: Fields): WithOwnIds {
 
 const taskIds = 'The id of a task: that of the bridge';
 
-/** Puts what stands for an id of the other hop in the place of those of this one. The same object where there is none. */
+/** Replaces the ids of this hop by placeholders for those of the other. Returns the same object if there is none. */
 export function withOwnIds(
   { method, part, value }: { readonly method: string; readonly part: 'params' | 'result'; readonly value: unknown },
   sender: Revision,

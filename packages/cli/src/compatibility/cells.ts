@@ -7,7 +7,7 @@ import type { Revision } from '../../../parley/src/protocol/revision.ts';
 
 /** Fate of a feature between a client of one revision and a server of another. */
 export type Fidelity =
-  /** Arrives as it was said. `nothing` tells why there is nothing to carry, where the sender cannot say it. */
+  /** Arrives unchanged. `nothing` tells why there is nothing to forward, if the sender cannot express it. */
   | { readonly kind: 'carried'; readonly nothing?: string }
   | { readonly kind: 'changed'; readonly how: string }
   | { readonly kind: 'refused'; readonly error: string; readonly why: string };
@@ -22,7 +22,7 @@ export interface Feature {
   between(client: Revision, server: Revision): Fidelity;
 }
 
-/** Arrives as it was said. */
+/** Arrives unchanged. */
 export const carried: Fidelity = { kind: 'carried' };
 
 /** There is nothing to carry. */
@@ -30,7 +30,7 @@ export function nothing(why: string): Fidelity {
   return { kind: 'carried', nothing: why };
 }
 
-/** Arrives as something else. */
+/** Arrives in another form. */
 export function changed(how: string): Fidelity {
   return { kind: 'changed', how };
 }

@@ -16,8 +16,7 @@ export interface FieldFact {
 }
 
 /**
- * The lines of what is no plain field, because something else happens to it between revisions: by the field, with its
- * type or with `*` for any.
+ * The lines of fields that change in a special way between revisions: by the field, with its type or with `*` for any.
  */
 export const toldElsewhere: ReadonlyMap<string, string> = new Map([
   ['*.resultType', 'result-type'],
@@ -58,7 +57,7 @@ function shapeAt({ root, path }: Carrier): Shape | undefined {
   return kind?.kind === 'ref' ? kind.shape : undefined;
 }
 
-/** The line that tells of a field, where it is not its own. */
+/** The line that covers a field, if it is not its own. */
 export function elsewhere(fact: FieldFact): string | undefined {
   return toldElsewhere.get(`${fact.shape.name}.${fact.field}`) ?? toldElsewhere.get(`*.${fact.field}`);
 }

@@ -57,7 +57,7 @@ export type Lens =
   | { readonly kind: 'wrong'; readonly why: string }
   /** A bridge does not pass it on: it makes other messages of it, or answers itself. */
   | { readonly kind: 'bridge'; readonly why: string }
-  /** There is no such message in the revision of the other side. */
+  /** The message does not exist in the revision of the other side. */
   | { readonly kind: 'unknown'; readonly why: string };
 
 /** Shows a part of a message as the other side gets it through a bridge. It does not throw. */
@@ -109,7 +109,7 @@ function foreign({ part, from, value }: Omit<SeenPart, 'method'>, sides: Sides):
   return { kind: 'arrives', value: shown, changes: [change], misread: false };
 }
 
-/** Type of a part of a message: a result may be a round or a task in the place of what its method has. */
+/** Type of a part of a message: a result may be a round or a task instead of the method's own result. */
 function typeOf({ method, part, value }: Omit<SeenPart, 'from'>, sender: Revision): Type | undefined {
   const row = methodOf(method);
   if (part === 'params' || row === undefined) return row?.[part];

@@ -33,7 +33,7 @@ export interface Listed<Item> {
   readonly more: boolean;
   /** Reason why no list came, or why it broke off. */
   readonly error?: string;
-  /** Entries that are malformed and left out, by name and with what is wrong; the first 20. */
+  /** Malformed entries that are left out, by name and with the reason; the first 20. */
   readonly malformed?: readonly string[];
 }
 

@@ -20,7 +20,7 @@ interface VersionedRow {
   readonly version: number;
 }
 
-/** State and rows for the pages: whoever comes gets all that is, and then what changes. */
+/** State and rows for the pages: a new page gets the whole state, and then the changes. */
 export class Feed {
   readonly #rows = new Map<number, VersionedRow>();
   readonly #state = new Map<string, FeedLine>();

@@ -105,7 +105,7 @@ function taskIn(entry: RecordingEntry): unknown {
 function holds(entry: RecordingEntry, wanted: string, log: Log): boolean {
   const text = `${entry.text ?? ''} ${entry.problem ?? ''} ${entry.method ?? ''} ${entry.http?.url ?? ''}`;
   if (!text.toLowerCase().includes(wanted)) return false;
-  // What is hidden cannot be guessed by searching for it.
+  // Hidden text must not be found by a search.
   const { text: body = '', problem = '', method = '', http } = log.masks.toShow(entry);
   return `${body} ${problem} ${method} ${http?.url ?? ''}`.toLowerCase().includes(wanted);
 }

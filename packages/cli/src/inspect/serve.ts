@@ -37,15 +37,15 @@ export interface InspectOptions extends Pick<
   /** Folder of the built page. */
   readonly page: string;
   readonly port: number;
-  /** Time that running calls have to end before a server is started anew whose files changed, in milliseconds; 1,000 by default. */
+  /** Time for running calls to end before a server with changed files restarts, in milliseconds; 1,000 by default. */
   readonly graceMs?: number;
   /** Makes the plan of an address that is added in the page. */
   planOf(url: URL): ServerPlan;
-  /** Puts a bridge before a server, for what is tried. */
+  /** Puts a bridge before a server, for a trial. */
   readonly bridge: OpenBridge;
   /** Opens a page in the browser of the person. */
   openPage(url: string): Promise<void>;
-  /** Hears that somebody used the address that a program opened who may be somebody else. */
+  /** Called if the address of a program was used, perhaps by another user. */
   misused?(what: string): void;
 }
 
@@ -67,7 +67,7 @@ export async function startInspect(options: InspectOptions): Promise<RunningInsp
   const { fetch, version, isReadOnly, now, open, words, begun, plans, planOf, openPage, bridge } = options;
   const files = readSite(options.page);
   const feed = new Feed();
-  // Whoever comes hears first which run it is.
+  // The first line for a new page identifies the run.
   greet(feed, { version, isReadOnly });
   const questions = new Questions(feed);
   const shared: Shared = {
@@ -84,7 +84,7 @@ export async function startInspect(options: InspectOptions): Promise<RunningInsp
   };
   const servers = new InspectedServers(shared);
   const trials = new Trials(shared, bridge);
-  // What is too much is told before anything is open.
+  // Too many options are an error before anything is open.
   const first = plans.map((plan) => servers.add(plan));
   const apps = new RunningApps();
   const appsPort = await listenForApps(apps);
@@ -124,7 +124,7 @@ export async function startInspect(options: InspectOptions): Promise<RunningInsp
   };
 }
 
-/** Makes the entrance; where it is misused, whoever has a token that is good comes back. */
+/** Makes the entrance. After a misuse, pages with a valid token can come back. */
 function entranceBefore(feed: Feed, { misused }: Pick<InspectOptions, 'misused'>): Entrance {
   return new Entrance({
     now: monotonicNow,
@@ -147,7 +147,7 @@ async function listenBesideApps(parts: Parameters<typeof listenLocally>[0], apps
   }
 }
 
-/** Tells whoever listens which run this is. */
+/** Sends the identity of this run to the pages. */
 function greet(feed: Feed, facts: Pick<InspectOptions, 'version' | 'isReadOnly'>): void {
   feed.keep('hello', {
     kind: 'hello',
@@ -157,7 +157,7 @@ function greet(feed: Feed, facts: Pick<InspectOptions, 'version' | 'isReadOnly'>
   });
 }
 
-/** Counts on: what is recorded from now on comes after what was. */
+/** Continues counting: new entries come after the recorded ones. */
 function countedAfter(plans: readonly ServerPlan[]): () => number {
   let count = plans
     .flatMap(({ recorded = [] }) => recorded)
@@ -165,10 +165,10 @@ function countedAfter(plans: readonly ServerPlan[]): () => number {
   return () => ++count;
 }
 
-/** Time that calls have to end before a server is started anew, in milliseconds. */
+/** Time for calls to end before a server restarts, in milliseconds. */
 const defaultGraceMs = 1_000;
 
-/** Starts a server anew when the files of a folder change, in the revision that was asked for. */
+/** Restarts a server when the files of a folder change, in the chosen revision. */
 function restartOnChange(
   server: InspectedServer,
   folder: string,

@@ -70,7 +70,7 @@ export interface ServerView {
   readonly state: ServerState;
   /** Id of its process, while it runs. */
   readonly pid?: number;
-  /** Reason of a failure, what was tried, and what to do about it. */
+  /** Reason of a failure, the tries, and advice. */
   readonly problem?: string;
   readonly steps?: readonly StepView[];
   readonly advice?: string;
@@ -81,7 +81,7 @@ export interface ServerView {
   readonly pauses: boolean;
   /** Steps of the last sign-in, while it lasts and after it. */
   readonly signIn?: readonly SignInStepView[];
-  /** Login that is kept; left out where nobody signed in. */
+  /** Stored login; left out if no user signed in. */
   readonly login?: LoginView;
   /** Revision that is spoken, and the one that was asked for. */
   readonly revision?: string;
@@ -91,7 +91,7 @@ export interface ServerView {
   readonly instructions?: string;
   /** Level that the server is asked for; empty for none. */
   readonly logLevel: LoggingLevel | '';
-  /** True where each request asks for what is logged, so that a level can be taken back. */
+  /** True if each request carries the log level, so that a level can be unset. */
   readonly logsOnRequest: boolean;
   readonly roots: readonly RootView[];
   readonly watched: readonly string[];
@@ -99,7 +99,7 @@ export interface ServerView {
   readonly version: number;
   /** True where one page of each list is read, and the next when the person wishes it. */
   readonly pagesByOne: boolean;
-  /** Names of what is new or changed since the last look. */
+  /** Names of new or changed items since the last look. */
   readonly news: readonly string[];
   /** Left out where it answers, as far as anything was asked. */
   readonly silent?: SilenceView;
@@ -151,9 +151,9 @@ export interface RowView {
   readonly bytes: number;
   readonly ms?: number;
   readonly pair?: number;
-  /** Row that came in the place of an answer to a request, and row of the request of that. */
+  /** Row that replaced the answer to a request, and row of that request. */
   readonly over?: number;
-  /** True where whoever asked gave it up. */
+  /** True if its caller cancelled it. */
   readonly cancelled?: true;
   /** Ids of the requirements that it breaks. */
   readonly broken?: readonly string[];
@@ -229,7 +229,7 @@ export interface QuestionView {
   /** True where the request goes out again with the answer. */
   readonly isRound: boolean;
   readonly params: JsonView;
-  /** Host of a page to be visited, and what is odd about it. */
+  /** Host of a page to visit, and its oddities. */
   readonly host?: string;
   readonly odd?: readonly string[];
 }
@@ -304,8 +304,8 @@ export interface TrialStepView {
   readonly client?: JsonView;
   readonly server?: JsonView;
   /**
-   * The lens beside what happened: the other side got what it said, or something else; it says that the bridge speaks for itself there,
-   * or nothing; or the message crossed one hop alone.
+   * The lens compared with reality: the other side got the predicted message, or a different one; the bridge acted by
+   * itself there; no prediction; or the message crossed only one hop.
    */
   readonly verdict: 'as-predicted' | 'differs' | 'by-bridge' | 'not-predicted' | 'client-only' | 'server-only';
   /** Words of the lens where the bridge speaks for itself. */
@@ -323,7 +323,7 @@ export interface AppSourceView {
   readonly uri: string;
   readonly html: string;
   readonly mimeType: string;
-  /** Domains that it wants to reach, by their kind; and what it wants that is none. */
+  /** Requested domains, by their kind; and invalid requests. */
   readonly domains: Readonly<Record<string, readonly string[]>>;
   readonly refused: readonly string[];
   /** Things of the browser that it wants; none is given. */

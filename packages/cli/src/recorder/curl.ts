@@ -11,11 +11,11 @@ const own: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Writes a request over HTTP as a command for a shell, with a variable in the place of each secret: `$TOKEN` is that of
- * `Authorization`, others are named after their header.
+ * Writes an HTTP request as a shell command, with a variable in place of each secret: `$TOKEN` for `Authorization`;
+ * others are named after their header.
  *
  * @param entry The entry as it is shown, without secrets.
- * @returns `undefined` for what is no request over HTTP.
+ * @returns `undefined` if it is not an HTTP request.
  */
 export function toCurl({ http, text, cut }: RecordingEntry): string | undefined {
   if (http?.method === undefined || http.url === undefined || cut !== undefined) return undefined;
@@ -29,12 +29,12 @@ export function toCurl({ http, text, cut }: RecordingEntry): string | undefined 
   ].join(' \\\n  ');
 }
 
-/** Name of the variable that is in the place of a secret header. */
+/** Name of the variable for a secret header. */
 export function variableOf(header: string): string {
   return header.toLowerCase() === 'authorization' ? 'TOKEN' : header.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_');
 }
 
-/** A word for the shell, with a variable in the place of what was taken out. */
+/** A word for the shell, with a variable in place of removed text. */
 function filled(text: string, variable: string): string {
   return text
     .split(dots)

@@ -62,13 +62,13 @@ export interface Seen {
   readonly exchange?: number;
   /** Conversation that it belongs to, counted from 1; 0 where it belongs to none. */
   readonly connection?: number;
-  /** Says that nothing more comes in its exchange, and whether that is since whoever asked gave it up. */
+  /** True if nothing more comes in its exchange; `given-up` if its caller cancelled it. */
   readonly ends?: 'over' | 'given-up';
   /** Id of the request that a message was to answer which cannot be read, where that is all that is known of it. */
   readonly answered?: RequestId;
 }
 
-/** One entry of a recording, as it is kept: what is forgotten is replaced in it, what is hidden stands there. */
+/** One stored entry of a recording, with forgotten text replaced and hidden text unchanged. */
 export interface RecordingEntry extends Omit<Seen, 'ends' | 'answered'> {
   /** Number of the entry, rising; those of several servers may share one count. */
   readonly sequence: number;
@@ -88,17 +88,17 @@ export interface RecordingEntry extends Omit<Seen, 'ends' | 'answered'> {
   /** Sequence of the response to a request, and of the request of a response. */
   readonly pair?: number;
   /**
-   * Sequence of what came in the place of an answer, after which none can come in the exchange of a request over HTTP; and of
-   * that request. An answer that comes in another exchange is its pair all the same.
+   * Sequence of the message that replaced an answer, after which none can come in the exchange of an HTTP request; and
+   * of that request. An answer in another exchange is its pair all the same.
    */
   readonly over?: number;
-  /** Sequence of the notification by which whoever asked gave the request up, or of the end of its exchange that did so. */
+  /** Sequence of the caller's cancellation, or of the end of its exchange that had this effect. */
   readonly cancelled?: number;
   /** Revision that was settled or claimed when it crossed. */
   readonly revision?: string;
   /** Time from the request, in milliseconds. */
   readonly ms?: number;
-  /** Ids of the requirements that it breaks, where somebody judged it. */
+  /** Ids of the violated requirements, if it was checked. */
   readonly broken?: readonly string[];
 }
 
@@ -108,8 +108,8 @@ export interface Recorder {
   connect(): number;
   /** Takes something. @returns Its sequence. */
   note(seen: Seen): number;
-  /** Takes the next piece of the text of what was noted, such as of a body that comes in pieces. */
+  /** Adds the next piece of an entry's text, for example of a body that arrives in pieces. */
   grow(sequence: number, piece: string): void;
-  /** Says that the text of what was noted is whole, or why it never will be; later pieces are not heard. */
+  /** Marks an entry's text as complete, or gives the reason why it never will be. Later pieces are ignored. */
   end(sequence: number, more?: Partial<Pick<Seen, 'lane' | 'problem' | 'ends'>>): void;
 }

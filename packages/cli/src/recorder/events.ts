@@ -5,7 +5,7 @@ import type { EventFields } from './entry.ts';
 export interface EventStreamListener {
   /** Data of an event that is a message. */
   message(data: string, fields: EventFields): void;
-  /** Anything else: an event of another type, a comment, a time to wait. */
+  /** Other contents: an event of another type, a comment, a retry time. */
   other(data: string, fields: EventFields): void;
 }
 
@@ -16,10 +16,10 @@ export interface EventStreamText {
   readonly within: boolean;
 }
 
-/** Most characters of one event: a stream that never ends one is heard no more beyond them. */
+/** Limit of characters of one event. Beyond it, the stream is ignored. */
 const mostData = 64 * 1024 * 1024;
 
-/** Tells messages and everything else out of the text of an event stream, as it comes. */
+/** Separates messages from other contents in the text of an event stream, as it arrives. */
 export function eventStreamText(listener: EventStreamListener): EventStreamText {
   let deaf = false;
   const parser = new EventText(

@@ -15,7 +15,7 @@ export interface RecordingFile {
   readonly lost: number;
   /** Writes all that a log hears from now on, masked. */
   add(log: Log): void;
-  /** Ends the recording, and waits until all of it is written. */
+  /** Ends the recording, and waits until it is fully written. */
   close(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ const mostWaiting = 64 * 1024 ** 2;
  * @throws Error of the file system where it cannot be written, such as where something is there that is no plain file.
  */
 export async function recordTo(path: string): Promise<RecordingFile> {
-  // What is there may be readable to others: it makes way, and a link is not followed.
+  // An existing file may be readable to others: it is replaced, and a link is not followed.
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
   const file = await open(path, flags, 0o600);
   await file.chmod(0o600);
@@ -160,7 +160,7 @@ const object =
     isObject(value) && Object.entries(fields).every(([name, test]) => test(value[name]));
 
 const isEntry = object({
-  // There have to be numbers for what comes after it.
+  // Numbers must remain for later entries.
   sequence: (value) => isNumbered(value) && Number(value) < 2 ** 52,
   time: isTime,
   server: isText,

@@ -34,7 +34,7 @@ class Own {
     this.entries.set(sequence, kept);
   }
 
-  /** Lets go of the entry that came first. */
+  /** Removes the oldest entry. */
   leave(): Kept | undefined {
     const sequence = this.oldest;
     if (sequence === undefined) return undefined;
@@ -52,7 +52,7 @@ class Own {
 export class KeptEntries {
   readonly #most: KeptLimits;
   readonly #servers = new Map<string, Own>();
-  /** Sequence of the last entry of each server that made way: what is told of such later comes too late. */
+  /** Sequence of the last removed entry of each server: later updates of such entries are ignored. */
   readonly #left = new Map<string, number>();
   #characters = 0;
 
@@ -66,7 +66,7 @@ export class KeptEntries {
       .toSorted((one, another) => one.sequence - another.sequence);
   }
 
-  /** Keeps an entry, in the place of what was known of it. @returns How many are lost for it. */
+  /** Stores an entry, or replaces it. @returns The number of entries that were removed for it. */
   add(entry: RecordingEntry, characters: number): number {
     const own = this.#servers.get(entry.server) ?? new Own();
     if (!this.#servers.has(entry.server)) {

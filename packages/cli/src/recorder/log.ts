@@ -240,7 +240,7 @@ class MemoryLog implements Log {
     this.#change({ ...entry, over: request.sequence });
   }
 
-  /** Puts a revision to an entry: the one that it claims, else the one that its connection settled. */
+  /** Sets the revision of an entry: the one that it claims, or that its connection negotiated. */
   #withRevision(entry: RecordingEntry, own: string | undefined): RecordingEntry {
     if (entry.connection > 0 && own !== undefined) {
       this.#revisions.set(entry.connection, own);
@@ -285,7 +285,7 @@ class MemoryLog implements Log {
       try {
         listener(entry);
       } catch {
-        // What listens may fail; what is recorded goes on.
+        // A failing listener does not stop the recording.
         this.#listeners.delete(listener);
       }
     }

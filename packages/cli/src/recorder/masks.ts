@@ -12,9 +12,9 @@ export interface Masks {
   forget(texts: readonly string[]): void;
   /** Adds texts that are kept and hidden wherever they stand: values of variables, of configured headers, … */
   hide(texts: readonly string[]): void;
-  /** Takes out what nobody may read again, and remembers it for its echoes. */
+  /** Removes secrets that must not be stored, and remembers them for their repetitions. */
   toKeep(seen: Seen): Seen;
-  /** Takes out what nobody has asked to see. */
+  /** Removes secrets that the user has not asked to see. */
   toShow<T extends RecordingEntry>(entry: T): T;
   /** A value of JSON that a server said, without either: its shape stays. */
   valueToShow<T>(value: T): T;
@@ -87,7 +87,7 @@ class RememberedMasks implements Masks {
     if (http !== undefined) this.#learn(seen, http.headers);
     for (const url of [http?.url, lane === 'event' ? text : undefined])
       if (url !== undefined) this.#sessions.add(sessionsOfUrl(url));
-    // A form is that of a token endpoint, whoever sends it.
+    // A form belongs to a token endpoint, on any lane.
     const kinds = lane === 'auth' || isForm(seen) ? patterns.auth : patterns.message;
     const learn = lane === 'auth';
     const kept = {
@@ -187,14 +187,14 @@ function remembered(limit: number, also: (text: string) => readonly string[] = (
       return version;
     },
     texts,
-    // Who has many secrets waits for none of them.
+    // With very many secrets, their other spellings are skipped.
     spelled: () => (texts.size > most.encoded ? [...texts] : [...texts].flatMap((text) => [text, ...also(text)])),
   };
 }
 
 /**
- * Hides all texts of several kinds in one go, and with them those of others that hold one of them: when it is gone, what is left of
- * the longer one is known to nobody.
+ * Hides all texts of several kinds at once, including longer ones that contain one of them: a partly hidden text could
+ * not be recognized.
  */
 function together(kinds: readonly Remembered[], others: readonly Remembered[] = []): Hide {
   let known = -1;

@@ -11,7 +11,7 @@ export interface MessageFacts {
   readonly requests: readonly { readonly id: RequestId; readonly method: string }[];
   /** Ids of the responses in it. */
   readonly responses: readonly RequestId[];
-  /** Ids of requests that whoever asked them gives up in it. */
+  /** Ids of requests that it cancels. */
   readonly cancelled: readonly RequestId[];
   /** Revision that it claims (`_meta`), and that it settles (`initialize`). */
   readonly claimed?: string;
@@ -33,7 +33,7 @@ export function messageFacts(text: string): MessageFacts {
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     const seen = glimpseText(text);
-    // Whoever waits for what cannot be read waits in vain.
+    // The caller of an unreadable answer waits in vain.
     const answer = seen?.kind === 'answer' && seen.id !== undefined ? factsOfAnswerTo(seen.id) : none;
     return { ...answer, problem: error.message };
   }
@@ -85,7 +85,7 @@ function isId(value: unknown): value is RequestId {
   return typeof value === 'number' || (typeof value === 'string' && value.length <= 1_000);
 }
 
-/** Revisions are named by dates; what is longer is none. */
+/** Revision names are dates. A longer text is not one. */
 function isName(value: unknown): value is string {
   return typeof value === 'string' && value.length <= 40;
 }

@@ -34,7 +34,7 @@ export function secretsOfUrl(word: string): readonly string[] {
   ];
 }
 
-/** The same words with dots in the place of those secrets, however short. */
+/** The same arguments with dots in place of secrets, even short ones. */
 export function argumentsShown(args: readonly string[]): readonly string[] {
   return args.map((arg, at) => {
     const [, flag = ''] = /^-{1,2}([A-Za-z][\w-]*)=/.exec(arg) ?? [];

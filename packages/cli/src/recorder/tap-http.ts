@@ -13,7 +13,7 @@ export interface HttpTapOptions {
   readonly recorder: Recorder;
   /** Conversation that the requests belong to; 0 where they belong to none. */
   readonly connection?: number;
-  /** Lane of what is sent; `auth` for requests about authorization, `message` for all others, by default. */
+  /** Lane of the sent request; `auth` for requests about authorization, `message` for all others, by default. */
   readonly lane?: Lane;
 }
 
@@ -121,7 +121,7 @@ interface TextListener {
   text(piece: string): void;
   /** @param problem Why it broke off, where it did. */
   over(problem: string | undefined): void;
-  /** True where a person wants to see the beginning of what whoever asked did not read. */
+  /** True to also record the beginning of a body that its caller did not read. */
   readonly wantsUnread?: boolean;
 }
 
@@ -162,7 +162,7 @@ function events({ recorder, connection, exchange, ends }: Place, head: number): 
   };
 }
 
-/** The same bytes, told as text to somebody else too. */
+/** The same bytes, also passed as text to a listener. */
 export function overheard(body: ByteStream, tell: TextListener): ByteStream {
   return {
     getReader() {
@@ -197,10 +197,10 @@ export function overheard(body: ByteStream, tell: TextListener): ByteStream {
   };
 }
 
-/** Part of a body that is read though nobody asked for it: chunks, and time in milliseconds. */
+/** Limit of a body that is read only for the recording: chunks, and time in milliseconds. */
 const unread = { chunks: 4, ms: 300 };
 
-/** Reads on for a moment, so that what was not wanted is heard: it says what answered in the place of a server. */
+/** Reads on for a moment, to record an unread body: it shows what answered instead of a server. */
 async function readOn(reader: Pick<ReturnType<ByteStream['getReader']>, 'read'>, isOver: () => boolean): Promise<void> {
   const reading = async (): Promise<void> => {
     for (let chunks = 0; chunks < unread.chunks && !isOver(); chunks++) await reader.read();

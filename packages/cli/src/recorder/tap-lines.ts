@@ -6,16 +6,17 @@ import { wholeLines, type WholeLines } from './whole-lines.ts';
 
 /** A conversation that is recorded where no `fetch` is: the transport, and a listener to its standard error. */
 export interface LineTap {
-  /** Hears the standard error of the process of the latest conversation, which is told in whole lines. */
+  /** Receives the standard error of the latest conversation's process, in whole lines. */
   onStderr(text: string): void;
   /** The same transport, told to the recorder. Where HTTP carries the messages, `tapHttp` hears them. */
   listen(transport: Transport): Transport;
 }
 
 /**
- * Makes a tap for transports that write a message as a line, and for others without HTTP, whose messages are told as JSON.
+ * Makes a tap for transports with one line per message, and for others without HTTP, whose messages are recorded as
+ * JSON.
  *
- * @param started Hears the id of the process of each conversation that has one.
+ * @param started Receives the id of the process of each conversation that has one.
  */
 export function tapLines(recorder: Recorder, started: (pid: number) => void = () => {}): LineTap {
   let connection = 0;
@@ -56,7 +57,7 @@ function hearing(receiver: Receiver, { recorder, connection, stderr }: Hearing):
       receiver.line?.(text);
     },
     message(value, about) {
-      // What came as JSON can be written as JSON, whatever kind of message it is.
+      // A value that came as JSON can be written as JSON, whatever kind of message it is.
       const text = line ?? messageText(value as Parameters<typeof messageText>[0]);
       recorder.note({ ...common, lane: 'message', text });
       line = undefined;

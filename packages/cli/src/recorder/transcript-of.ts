@@ -7,7 +7,7 @@ import { dots } from './secrets.ts';
 /** Names of fields whose values differ each time. */
 const passing: ReadonlySet<string> = new Set(['createdAt', 'lastUpdatedAt', 'lastModified']);
 
-/** Names of fields whose values a server makes up and is told again, and of the places that stand for them. */
+/** Names of fields whose values a server makes up and gets back, and of their placeholders. */
 const named: ReadonlyMap<string, string> = new Map([
   ['taskId', 'task'],
   ['requestState', 'state'],
@@ -17,9 +17,9 @@ const named: ReadonlyMap<string, string> = new Map([
 type Places = Map<string, string>;
 
 /**
- * Writes what one connection carried as a transcript that `parley-mcp/testing` plays. Times and ids that a server makes up
- * stand there as `"<any>"`, or as a name where the client says them again; messages that were cut off or are none are comments. How it opens is
- * part of it, so that whoever plays it opens nothing.
+ * Writes the messages of one connection as a transcript that `parley-mcp/testing` can play. Times and ids that a server
+ * makes up become `"<any>"`, or a name if the client repeats them. Incomplete and invalid messages become comments. The
+ * opening is included, so a player opens nothing itself.
  *
  * @param entries Entries of one connection as they are shown, oldest first.
  */
@@ -82,7 +82,7 @@ function placeOf(value: string, name: string, places: Places): string {
 
 /** A message of the client with the places of what the server made up. */
 function toldAgain(value: unknown, places: Places): unknown {
-  // What reads like a place, and is none, has one bracket more.
+  // Text that looks like a placeholder, but is not one, gets one more bracket.
   if (typeof value === 'string') return value.replace(/^(?=<+[a-z][A-Za-z0-9]*>$)/, '<');
   if (Array.isArray(value)) return value.map((part) => toldAgain(part, places));
   if (!isObject(value)) return value;

@@ -1,6 +1,6 @@
 import { after } from '../../../parley/src/jsonrpc/timeout.ts';
 
-/** Longest wait for the end of a line, in milliseconds: somebody may have asked for something, and wait for the answer. */
+/** Longest wait for the end of a line, in milliseconds: it may be a prompt that waits for an answer. */
 const patienceMs = 50;
 
 /** Most characters of a line that is not over. */

@@ -7,15 +7,15 @@ import type { Parsed } from '../options.ts';
 /** The option that says how often clients may ask. */
 export const limitOptions = { limit: { type: 'string', multiple: true } } as const;
 
-/** Names of what may be limited; requests where none is given. */
+/** Names of what can be limited; the default is requests. */
 const limited = ['requests', 'initialize', 'tools', 'completions'] as const satisfies readonly (keyof BridgeRates)[];
 
 const seconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
 
 /**
- * Reads how often each client may ask, such as `20/s` and `tools=60/m`. So many may come at once.
+ * Reads rate limits of clients, such as `20/s` and `tools=60/m`. The number is also the burst.
  *
- * @throws UsageError for what is no limit, and for two of the same.
+ * @throws UsageError for an invalid limit, and for two of the same kind.
  */
 export function limitsOf(parsed: Parsed): Pick<BridgeBehavior, 'rateLimits'> {
   const rates = new Map<string, RateLimit>();

@@ -11,11 +11,11 @@ interface FieldsOf {
 }
 
 /**
- * Makes the arguments of a call of what was typed.
+ * Makes the arguments of a call from the command line.
  *
- * @param input What was given as JSON; single pairs are added to it.
- * @param tool The tool that is called; without one, what parses as JSON other than text is JSON.
- * @throws UsageError for a value that does not fit the type of its argument.
+ * @param input Arguments that were given as JSON; single pairs are added to it.
+ * @param tool The called tool; without it, a value that parses as JSON (except a string) is JSON.
+ * @throws UsageError for a value that does not have the type of its argument.
  */
 export function argumentsOf(
   pairs: readonly (readonly [string, string])[],

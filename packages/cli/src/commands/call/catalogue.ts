@@ -24,9 +24,10 @@ export interface ListedOffer {
 }
 
 /**
- * Lists everything of a server. Many declare resources and have no templates, nor an answer to who asks for them: a list that is refused hides no other.
+ * Lists all items of a server. Many servers declare resources but reject the list of templates: a rejected list hides
+ * no other.
  *
- * @throws Error when something was refused, and nothing else is there.
+ * @throws Error if a list was rejected and there is nothing else to show.
  */
 export async function fetchCatalogue(client: Client, options: ClientRequestOptions): Promise<ListedOffer> {
   const refusals = new Map<string, string>();

@@ -34,7 +34,7 @@ export async function configuredTarget(
       throw new UsageError(`--${option} is for a server that is typed; in the file each has its own`);
   const { upstreams, problems, warnings } = await readConfig(file, io);
   const server = name === undefined || !Object.hasOwn(upstreams, name) ? undefined : upstreams[name];
-  // Of the others nothing is wanted.
+  // The other servers are not needed.
   const told = server === undefined ? [...warnings, ...problems] : warnings.filter((line) => isAbout(line, name ?? ''));
   for (const line of told) io.stderr.write(`parley: ${printed(line, 'line')}\n`);
   if (server === undefined || name === undefined) throw new UsageError(missing(name, file, upstreams));

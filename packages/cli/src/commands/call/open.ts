@@ -26,9 +26,9 @@ export const clientOptions: ParseArgsOptionsConfig = {
 
 /** Choices of a command that opens a server. */
 export interface ClientOpening {
-  /** The revisions that the server is spoken to in, where nobody typed some. */
+  /** The revisions for the server, if the user gave none. */
   readonly known?: readonly RevisionDate[] | undefined;
-  /** The longest wait for an answer, progress or not, in milliseconds, if nobody typed one. */
+  /** The longest wait for an answer, despite progress, in milliseconds, if the user gave none. */
   readonly timeoutMs?: number | undefined;
   /** Answers to what the server asks; it can ask nothing by default. */
   readonly handlers?: Pick<InputHandlers, 'onElicit' | 'onElicitUrl'>;
@@ -43,7 +43,7 @@ export async function openTarget(target: Target, parsed: Parsed, io: Io, opening
     return await openWay(transportOf(target, parsed, io, auth === undefined ? {} : { auth }), parsed, io, opening);
   } catch (error) {
     if (target.kind !== 'url' || !(error instanceof AuthorizationError)) throw error;
-    // Nobody needs it where all is well.
+    // This code is only needed after a failure.
     const { soughtInVain } = await import('../login/sought.ts');
     throw await soughtInVain(
       error,
@@ -66,7 +66,7 @@ export function openWay(way: Transport, parsed: Parsed, io: Io, opening: ClientO
     signal: io.signal,
     ...handlers,
     ...(revisions === undefined ? {} : { revisions }),
-    // Whoever gives a time means all of it, however much progress a server sends.
+    // A user's time limit is a total, however much progress a server reports.
     ...(timeoutMs === undefined ? {} : { timeoutMs, maxTotalTimeoutMs: timeoutMs }),
     onLog: (message) => tell(logLine(message)),
     onWarning: warnings(tell),
@@ -88,6 +88,6 @@ function warnings(tell: (lines: string) => void): (message: string) => void {
 function logLine({ level, logger, data }: LoggingMessageNotificationParams): string {
   const words = typeof data === 'string' ? data : jsonText(data);
   const head = printed(`[${level}]${logger === undefined ? '' : ` ${logger}:`}`, 'line');
-  // What goes on below is told apart from what begins.
+  // Continuation lines are indented.
   return `${head} ${printed(words, 'lines').replaceAll('\n', '\n  ')}\n`;
 }

@@ -78,7 +78,7 @@ export async function withinTime<T>(parsed: Parsed, io: Io, work: (io: Io) => Pr
   }
 }
 
-/** Options of one request of a command: its signal, and what is left of its time. */
+/** Options of one request of a command: its signal and its remaining time. */
 export function requestLimits({ signal, limit }: Pick<Io, 'signal' | 'limit'>): {
   readonly signal: AbortSignal;
   readonly maxTotalTimeoutMs?: number;

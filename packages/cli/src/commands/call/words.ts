@@ -39,7 +39,7 @@ export function takeJson(words: readonly string[]): { readonly rest: readonly st
   return { rest, json: { output, input } };
 }
 
-/** Puts together what was said before and after `--`. */
+/** Merges the JSON options from before and after `--`. */
 export function mergeJson(one: Json, other: Json): Json {
   const input = one.input === undefined && other.input === undefined ? undefined : { ...one.input, ...other.input };
   return { output: one.output || other.output, input };

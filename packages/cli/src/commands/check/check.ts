@@ -70,7 +70,7 @@ const reportFiles = ['json-to', 'junit-to', 'sarif'] as const;
 /** Exit code of what could not be judged: 1 says that something is broken. */
 const unjudged = 3;
 
-/** Judges a server by what can be seen from outside, at every revision that it speaks. */
+/** Checks a server from the outside, in every revision that it supports. */
 export async function checkCommand(argv: readonly string[], io: Io): Promise<number> {
   try {
     return await checked(argv, io);
@@ -169,7 +169,7 @@ function refuseSameFile(parsed: Parsed): void {
   }
 }
 
-/** Wishes of what is made of a report. */
+/** The user's options for the use of a report. */
 interface Wishes {
   readonly parsed: Parsed;
   /** Findings that are known; `undefined` without a baseline that is read. */
@@ -195,7 +195,7 @@ async function tell(found: CheckReport, wishes: Wishes, io: Io): Promise<number>
     io.stderr.write(
       `parley: ${printed(id, 'line')} holds at ${printed(revision, 'line')} now, and can leave the baseline\n`,
     );
-  // A file that cannot be written takes nothing of what is printed with it.
+  // A failure to write a file does not affect the printed report.
   await writeReports(report, wishes);
   const code = exitCode(report, parsed.flag('strict'));
   return code === 0 && stale.length > 0 && parsed.flag('strict') ? 1 : code;
@@ -208,7 +208,7 @@ async function writeKnown(
   { wishes, io }: { readonly wishes: Wishes; readonly io: Io },
 ): Promise<number> {
   if (isUnjudged(found)) {
-    // What was not judged is not known.
+    // Rows that were not checked are unknown.
     io.stderr.write(printed(textReport(found), 'lines'));
     io.stderr.write(`parley: ${printed(file, 'line')} is not written: not all could be judged\n`);
     return unjudged;

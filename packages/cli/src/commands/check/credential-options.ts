@@ -3,7 +3,7 @@ import { UsageError } from '../io.ts';
 import { givenOption } from '../login/sign-in-options.ts';
 import type { Parsed } from '../options.ts';
 
-/** Options that say who the user, and who somebody else, is at a server. */
+/** Options with the credentials of the user, and of another user, at a server. */
 export const credentialOptions: ParseArgsOptionsConfig = {
   'token-env': { type: 'string' },
   'token-file': { type: 'string' },

@@ -14,9 +14,10 @@ export interface RunCredentials {
 }
 
 /**
- * Credentials for a server at a URL: headers, a token, or what is kept of a login; nobody is asked to sign in. And tokens of others.
+ * Credentials for a server at a URL: headers, a token, or a stored login; no user is asked to sign in. Also the tokens
+ * of other users.
  *
- * @throws UsageError for options that make no sense together, and for variables without a token.
+ * @throws UsageError for options that contradict each other, and for variables without a token.
  */
 export async function runCredentials(
   target: Extract<Target, { kind: 'url' }>,

@@ -6,7 +6,7 @@ import { UsageError } from '../io.ts';
 import type { Parsed } from '../options.ts';
 import { reasonOf } from '../shown.ts';
 
-/** @throws UsageError for rows and areas of which there are none. @param hint What else may be meant. */
+/** @throws UsageError for unknown rows and areas. @param hint Another possible meaning. */
 export function refuseOnly(parsed: Parsed, rules: readonly Pick<Stated, 'id'>[], hint = ''): void {
   try {
     refuseUnknownRows(parsed.texts('only'), rules);

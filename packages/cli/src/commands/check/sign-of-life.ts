@@ -4,7 +4,7 @@ import type { Io } from '../io.ts';
 /** Seconds between two words of a run that goes on. */
 const everySeconds = 10;
 
-/** Words to whoever waits for a run, which says nothing else until its end. */
+/** Progress messages during a run, which otherwise prints nothing until its end. */
 export interface SignOfLife {
   /** Counts what was sent. */
   sent(): void;

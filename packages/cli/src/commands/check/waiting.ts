@@ -6,7 +6,7 @@ import { wholeNumber, type Parsed } from '../options.ts';
 import { printed } from '../shown.ts';
 import { variablesOf } from '../target.ts';
 
-/** Words in which the address of the server is put in the place of this one. */
+/** Placeholder for the address of the server. */
 const placeholder = '{url}';
 
 /** Those options. */
@@ -17,7 +17,7 @@ export interface WaitingOptions {
   readonly isRelayed: boolean;
 }
 
-/** Options of who waits for a client. @throws UsageError for those that make no sense together. */
+/** Options for waiting for a client. @throws UsageError for options that contradict each other. */
 export function waitingFor(parsed: Parsed, command: readonly string[] | undefined): WaitingOptions {
   const [port, wait, isStdio] = [parsed.text('port'), parsed.text('wait'), parsed.flag('stdio')];
   if (parsed.words.length > 0)
@@ -38,7 +38,7 @@ export function waitingFor(parsed: Parsed, command: readonly string[] | undefine
 
 /** Surroundings of a client that is started. */
 export interface Starting {
-  /** Address of the server, which it is told. */
+  /** Address of the server, which the client gets. */
   readonly url: string;
   readonly parsed: Parsed;
   readonly io: Io;
@@ -59,7 +59,7 @@ export function startWith(
   started: Pick<Starting, 'parsed' | 'io'>,
 ): StartedClient {
   const line = commandLine(server);
-  // A word that is nothing else is all words of the command, one after the other.
+  // A word that is only the placeholder becomes all words of the command.
   const words = command.flatMap((word) => (word === '{command}' ? server : [word.replaceAll('{command}', line)]));
   return start(words, { PARLEY_CHECK_COMMAND: JSON.stringify(server) }, started);
 }

@@ -30,9 +30,9 @@ export interface Config {
 const mostBytes = 1024 * 1024;
 
 /**
- * Reads the file in which hosts keep their servers: `{ "mcpServers": { … } }`, or `{ "servers": { … } }`.
+ * Reads a host's configuration file: `{ "mcpServers": { … } }`, or `{ "servers": { … } }`.
  *
- * @throws UsageError when the file cannot be read or is no such file; wrong entries are in `problems`.
+ * @throws UsageError if the file cannot be read or is not such a file; invalid entries are in `problems`.
  */
 export async function readConfig(file: string, io: ConfigIo, inspects = false): Promise<Config> {
   return configOf(parsedJson(await textOf(file), file), { file, io, inspects });
@@ -122,7 +122,7 @@ async function textOf(file: string): Promise<string> {
   return new TextDecoder().decode(bytes.subarray(0, length));
 }
 
-/** Reads JSON; the place of a fault is told, and the text around it not, which may hold secrets. */
+/** Reads JSON. An error names the position, without the surrounding text, which may hold secrets. */
 function parsedJson(text: string, file: string): unknown {
   try {
     return parseJsonc(text);

@@ -4,7 +4,7 @@ import { environmentValue, type Io } from '../io.ts';
 
 /** Mistake in a text of a configuration. It never holds the value of a variable. */
 export class ConfigProblem extends Error {
-  /** The keys that lead to what is wrong. */
+  /** The path of keys to the invalid value. */
   readonly path: readonly string[];
 
   constructor(path: readonly string[], message: string) {
@@ -129,7 +129,7 @@ function fileOrNothing(inner: string, env: Variables): string | undefined {
   }
 }
 
-/** Puts something in the place of each `${…}`, by what is between the braces; opencode writes `{env:NAME}` and `{file:path}`. */
+/** Replaces each `${…}` by the value for its contents; opencode writes `{env:NAME}` and `{file:path}`. */
 function replaced(written: string, by: (inner: string) => string): string {
   const text = written.replaceAll(/(?<!\$)\{(env:\w+|file:[^{}]+)\}/g, (_, inner: string) => `\${${inner}}`);
   let done = 0;

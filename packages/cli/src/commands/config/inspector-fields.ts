@@ -25,12 +25,12 @@ export interface InspectorFields {
 export function revisionsOfEra(keys: Keys): readonly RevisionDate[] | undefined {
   const era = keys.oneOf('protocolEra', ['legacy', 'modern', 'auto']);
   if (era === undefined || era === 'auto') return undefined;
-  // The older ones are told once who the client is, by a handshake.
+  // In older revisions, the client describes itself once, in a handshake.
   const isOnce = era === 'legacy';
   return revisions.filter(({ clientDescribed }) => (clientDescribed === 'once') === isOnce).map(({ date }) => date);
 }
 
-/** Reads the fields. @throws ConfigProblem for one that is none. */
+/** Reads the fields. @throws ConfigProblem for an invalid one. */
 export function inspectorFields(keys: Keys): InspectorFields {
   const roots = rootsOf(keys);
   const metadata = keys.value('metadata');

@@ -6,8 +6,8 @@ const token =
 type Wanted = 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'more';
 
 /**
- * Place of the first fault in a text that is no JSON, as line and column from 1. Parsers name it only sometimes, and cite what stands
- * around it.
+ * Position of the first error in a text that is not JSON, as line and column from 1. Parsers name it only sometimes,
+ * and quote the surrounding text.
  */
 export function faultIn(text: string): { readonly line: number; readonly column: number } {
   const before = text.slice(0, faultAt(text));

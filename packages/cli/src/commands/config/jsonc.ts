@@ -28,7 +28,7 @@ export function parseJsonc(text: string): unknown {
   return parseExactJson(plainJson(text));
 }
 
-/** The index after the string, the comment or the character that begins at an index. What has no end reaches as far as it may. */
+/** The index after the string, comment or character at an index; the end of the text if it is not closed. */
 function endOf(text: string, at: number): number {
   if (text[at] === '"') {
     let next = at + 1;

@@ -64,10 +64,10 @@ interface Place {
 }
 
 /**
- * Reads the `oauth` of a server: an object, or false where nobody is to sign in.
+ * Reads the `oauth` of a server: an object, or false to disable sign-in.
  *
- * @returns False for false, and the keys that mean nothing beside the rest.
- * @throws ConfigProblem for what makes no sense; it holds no secret.
+ * @returns False for false, and the keys that have no effect with the others.
+ * @throws ConfigProblem for an invalid value. It holds no secret.
  */
 export function oauthEntry(
   value: unknown,
@@ -113,7 +113,7 @@ function check(entry: OAuthEntry, keys: Keys): void {
     for (const [name, given] of Object.entries({ clientMetadataUrl, callbackPort, account }))
       if (given !== undefined) wrong(name, 'is for a person, and "grantType" says that there is none');
   }
-  // A key is shown to nobody; a secret would be to whoever the server names.
+  // A key stays in this process. A secret would be sent to the issuer that the server names.
   if (clientId !== undefined && issuer === undefined && key === undefined)
     wrong(
       'issuer',
@@ -146,7 +146,7 @@ function keyOf(keys: Keys, env: Io['env'], folder: string): KeySource | undefine
   }
   const path = resolve(folder, file);
   const what = `the private key in ${path}`;
-  // It is read anew each time, since somebody renews it.
+  // It is read again each time, since another program renews it.
   return async () => await keyOfText(await textIn(path, what), kid, what);
 }
 
@@ -162,7 +162,7 @@ async function textIn(path: string, what: string): Promise<string> {
 /** A key in either form in which people have one: PEM, or JWK. */
 async function keyOfText(text: string, kid: string | undefined, what: string): Promise<NamedKey> {
   try {
-    // What is no key is refused when it is imported.
+    // Importing it rejects an invalid key.
     const key = text.trimStart().startsWith('{') ? (JSON.parse(text) as JsonWebKey) : text;
     return await signingKey({ key, ...(kid === undefined ? {} : { kid }) });
   } catch (cause) {

@@ -5,7 +5,7 @@ import { ConfigProblem, expand, isFile, told, variablesIn, type Variables } from
 /** Names that a key has in files of several hosts, the one that counts first. */
 export type Spellings = Readonly<Record<string, readonly string[]>>;
 
-/** The keys of a configuration, read one by one: what is wrong is named by its path. */
+/** The keys of a configuration, read one by one. An error names the path of the invalid value. */
 export class Keys {
   readonly path: readonly string[];
   readonly #fields: Readonly<Record<string, unknown>>;

@@ -34,9 +34,9 @@ export interface ConfiguredServer extends UpstreamOptions, Reachable {
 /** A way to a server that can be made with settings of its own. */
 interface Reachable {
   reach(settings: TransportSettings): Transport;
-  /** Texts of the entry that nobody should read. */
+  /** Texts of the entry that must not be shown. */
   readonly secrets: readonly string[];
-  /** Server at which somebody may have to be authorized, unless the entry has what it takes, or says that nobody is. */
+  /** Set if the server may need authorization, unless the entry has the credentials, or disables sign-in. */
   readonly guarded?: GuardedUrl | undefined;
 }
 
@@ -171,7 +171,7 @@ function typeOf(keys: Keys): 'stdio' | 'http' | 'sse' | undefined {
   throw new ConfigProblem(keys.at('type'), `must be stdio or http or streamable-http or sse, not ${shownValue(text)}`);
 }
 
-/** Up to this number a time-out is one in seconds, as Cline has it, and else in milliseconds, as others have it. */
+/** Up to this number, a time-out is in seconds, as in Cline; above, in milliseconds, as in other hosts. */
 const maxSeconds = 3_600;
 
 /** The longest wait for an answer, in milliseconds. */
@@ -261,7 +261,7 @@ function textsIn(given: Readonly<Record<string, string | undefined>>): Readonly<
 function urlOf(plain: Keys, isPair: boolean, { variables, folder, unread }: Surroundings): Reachable {
   // Some files keep what a header has in it beside the URL.
   const keys = plain.with(plain.secrets('env'));
-  // As it stands in the file, it holds no variable's value; what may be a secret of its own is left out.
+  // The text of the file holds no variable's value. Possible secrets in it are left out.
   const told = shownValue((keys.text('url') ?? '').replace(/\/\/[^/]*@/, '//').replace(/[?#].*/s, ''));
   const text = keys.expanded('url') ?? '';
   const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -27,9 +27,9 @@ const places: readonly (readonly string[])[] = [
 const reaching = ['command', 'url', 'httpUrl', 'serverUrl'];
 
 /**
- * Finds the servers of a file. Files of settings hold much else, which concerns the host alone.
+ * Finds the servers in a file. Settings files have other contents, which concern only the host.
  *
- * @throws UsageError where there are none.
+ * @throws UsageError if there are none.
  */
 export function serverMaps(
   value: unknown,

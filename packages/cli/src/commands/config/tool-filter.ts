@@ -12,7 +12,7 @@ import type { Transport } from '../../../../parley/src/jsonrpc/transport.ts';
 import { withSend } from '../with-send.ts';
 import type { Keys } from './read.ts';
 
-/** Limit of the lists that are waited for. One that is given up is never answered. */
+/** Limit of pending list requests. A cancelled one is never answered. */
 const mostLists = 1_000;
 
 /** Tells whether a tool is offered. */

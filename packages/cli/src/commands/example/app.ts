@@ -6,7 +6,7 @@ import { cityNamed, cityNames, forecast } from './data.ts';
 const uri = 'ui://example/forecast';
 const mimeType = 'text/html;profile=mcp-app';
 
-/** App that draws a forecast: it speaks to whoever shows it by messages alone, and loads nothing. */
+/** App that draws a forecast: it uses only messages to its host, and loads nothing. */
 const page = `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>Forecast</title><style>

@@ -1,7 +1,7 @@
 import type { Server } from '../../../../parley/src/server/server.ts';
 import { cityNames } from './data.ts';
 
-/** Tools that ask whoever calls them: by a form, for a page to be visited, for words of a model, and for folders. */
+/** Tools that ask their caller: for a form, for a visit to a page, for a model's text, and for folders. */
 export function addQuestions(server: Server): void {
   addForm(server);
   addOthers(server);

@@ -49,7 +49,7 @@ interface Run {
   readonly common: Omit<ExplainOptions, 'reach'> & { readonly left: TimeLeft };
 }
 
-/** Each server of a file in turn; an entry that is wrong is told on stderr, and the others are explained. */
+/** Explains the servers of a file in turn. An invalid entry is reported on stderr, and the others are explained. */
 async function explainEach(file: string, { parsed, io, common }: Run): Promise<number> {
   for (const name of ['header', 'env'])
     if (parsed.texts(name).length > 0) throw new UsageError(`--${name} does not go with --config, which has its own`);
@@ -76,7 +76,7 @@ function toJson(value: Explanation | readonly Explanation[]): string {
   return `${shownJson(value, 2)}\n`;
 }
 
-/** Width of the terminal; what is no terminal is taken for a wide one. */
+/** Width of the terminal. Other output counts as wide. */
 function widthOf({ stdout }: Io): number {
   const columns = 'columns' in stdout ? stdout.columns : undefined;
   return typeof columns === 'number' && columns > 0 ? Math.max(60, Math.min(columns, 140)) : 110;

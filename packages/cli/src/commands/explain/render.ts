@@ -13,7 +13,7 @@ import { printed } from '../shown.ts';
 export function renderExplanation(explanation: Explanation, width: number): string {
   const { name, target, transport, offer, tasks, bridge, tries, authorization } = explanation;
   const over = tries.some((one) => one.over === 'http+sse') ? 'HTTP+SSE' : transport === 'http' ? 'HTTP' : transport;
-  // The error of a command that always ends is told once, in the first line.
+  // The error of a command that always exits is printed once, in the first line.
   const isDead = tries.some(({ why }) => why === notStartedAgain);
   const head = printed(`${name === undefined ? '' : `${name}: `}${headline(explanation)}`, 'line');
   const parts = [

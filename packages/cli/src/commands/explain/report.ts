@@ -75,7 +75,7 @@ export interface Try {
 /** One thing that travelled. */
 export interface WireEntry {
   readonly from: 'client' | 'server';
-  /** The JSON text: over HTTP as it travelled, over stdio as it is read. What is very long is cut off. */
+  /** The JSON text: over HTTP as sent, over stdio as parsed. Very long text is cut off. */
   readonly text?: string;
   /** Reason why `text` is no message, where it is none. */
   readonly problem?: string;
@@ -104,7 +104,7 @@ export interface TasksExplained {
   readonly surface: 'core' | 'extension';
   /** True when it takes requests to cancel tasks. */
   readonly cancel: boolean;
-  /** True when it lists the tasks of whoever asks. */
+  /** True if it lists the caller's tasks. */
   readonly list: boolean;
   /** Names of the tools that say of themselves that they are tasks; in the core, where any can be one. */
   readonly tools?: {

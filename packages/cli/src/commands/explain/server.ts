@@ -11,9 +11,12 @@ import { beforeAsked, notStartedAgain, timeOver } from './words.ts';
 
 /** Options of explaining a server. */
 export interface ExplainOptions {
-  /** A way to the server that nobody used before. */
+  /** A new way to the server. */
   reach(settings: Tap['settings']): Transport;
-  /** The longest wait for an answer, in milliseconds; 60 seconds, and less for what may never be answered, by default. */
+  /**
+   * The longest wait for an answer, in milliseconds. The default is 60 seconds, and less for requests that may never be
+   * answered.
+   */
   readonly timeoutMs: number | undefined;
   /** Time for all of it; without limit by default. */
   readonly left?: TimeLeft;
@@ -99,7 +102,7 @@ async function authorizationAt(
   return await explainAuthorization({ server: new URL(target), refusals, timeoutMs, left, wire, signal });
 }
 
-/** Older servers may be silent when asked what they do not know; who was silent once will be so again. */
+/** Older servers may ignore unknown methods. A server that was silent once will be silent again. */
 function limitFor({ era }: Revision, mayLoseTheProbe: boolean, tries: readonly Try[]): number {
   const wasSilent = tries.some(({ question, reason }) => question === 'initialize' && reason === 'timeout');
   return wasSilent || (era === 'stateless' && mayLoseTheProbe) ? patience.silence : patience.answer;

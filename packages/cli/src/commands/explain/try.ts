@@ -21,7 +21,7 @@ import { version } from '../../../../parley/src/transports/node/version.ts';
 
 /** Options of trying a server. */
 export interface TryOptions {
-  /** A way to the server that nobody used before. */
+  /** A new way to the server. */
   reach(settings: Tap['settings']): Transport;
   readonly timeoutMs: number;
   /** Time for all of it. */
@@ -131,7 +131,7 @@ function hearing(notes: string[]): Inbound {
     },
     notification: () => {},
     warning(message, cause) {
-      // What cannot be read says why itself.
+      // An unreadable message has its own explanation.
       const why = cause instanceof Error ? cause.message : message;
       const said = why.slice(0, 200);
       if (notes.includes(said)) return;
@@ -201,7 +201,7 @@ async function askHandshake(channel: OpenChannel, offer: Revision, { timeoutMs, 
   };
 }
 
-/** A server that takes a message and never lets go of it keeps nobody waiting. */
+/** A server that accepts a message but never completes it delays nothing. */
 async function inTime<T>(work: Promise<T>, question: string, { timeoutMs, signal }: TryOptions): Promise<T> {
   work.catch(() => {});
   // The question has a limit of its own; this one is for what follows it.

@@ -36,11 +36,12 @@ export interface SeenRefusal {
 }
 
 /**
- * Limits of what is kept: entries of a conversation, refusals, characters of one text and of all, of standard error, and of a header.
+ * Limits of the recording: entries of a conversation, refusals, characters of one text and in total, of standard error,
+ * and of a header.
  */
 const most = { entries: 500, refusals: 20, text: 1_000_000, total: 20_000_000, stderr: 4_000, header: 16_384 };
 
-/** The headers that are the protocol's; all others may be somebody's secret. */
+/** The protocol's own headers. Other headers may be secret. */
 const shownHeaders = {
   request: ['accept', 'content-type', 'last-event-id', 'mcp-method', 'mcp-name', 'mcp-protocol-version'],
   response: ['allow', 'content-type', 'mcp-protocol-version', 'retry-after', 'www-authenticate'],

@@ -87,10 +87,7 @@ function words(
   }
 }
 
-/**
- * Tells whether a status says nothing of a revision, but of who asks, how often, or a server in trouble: that is
- * independent of revisions.
- */
+/** Tells whether a status is independent of revisions: it concerns the caller, the rate, or a failing server. */
 function saysNothing(status: number): boolean {
   return status >= 500 || (status >= 300 && status < 400) || [401, 403, 407, 408, 425, 429].includes(status);
 }

@@ -47,10 +47,10 @@ Exit codes: 0 success, 1 failure, 2 wrong command line.
 `;
 
 /**
- * The help on a command, or the list of commands.
+ * The help for a command, or the list of commands.
  *
- * @param isAll Whether options that are rarely needed are shown too.
- * @returns `undefined` if there is no such command.
+ * @param isAll True to include rarely needed options.
+ * @returns `undefined` if the command does not exist.
  */
 export function helpOn(command?: string, isAll = false): string | undefined {
   if (command === undefined) return general;

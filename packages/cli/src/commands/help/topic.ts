@@ -16,7 +16,7 @@ export interface HelpGroup {
   readonly options: readonly HelpOption[];
 }
 
-/** An example: what is typed, and what it does. */
+/** An example: the command line and its purpose. */
 export type HelpExample = readonly [line: string, purpose: string];
 
 /** All that the help says of a command. */

@@ -15,17 +15,17 @@ export class PersonsLogin implements PlannedLogin {
   readonly #find: FindAuth;
   readonly #io: Io;
   readonly #asksAtOnce: boolean;
-  /** Login that the last connection uses: what is renewed there is used there at once. */
+  /** The login of the last connection: tokens renewed here are used there at once. */
   #used: { readonly auth: OAuth; readonly server: URL } | undefined;
 
-  /** @param asksAtOnce True where whoever started the process wants the page to be opened wherever a login is wanted. */
+  /** @param asksAtOnce True if the page should open whenever a login is needed. */
   constructor(find: FindAuth, io: Io, asksAtOnce: boolean) {
     this.#find = find;
     this.#io = io;
     this.#asksAtOnce = asksAtOnce;
   }
 
-  /** Makes what authorizes the requests of a connection: it asks a person for more alone, since nobody clicked to sign in. */
+  /** Makes the authorization of a connection. It only asks for more scopes, since the user did not click to sign in. */
   async authorization({ overheard, person }: Pick<WaySettings, 'overheard' | 'person'>): Promise<FoundAuth['auth']> {
     const { auth, signIn } = await this.#find(overheard);
     if (signIn === undefined) return auth;

@@ -95,7 +95,7 @@ export async function configuredPlans(
   });
 }
 
-/** Options of the command line without which the server is not reached as it is here; a variable is in the place of each value. */
+/** Command-line options that are needed to reach the server, with a variable in place of each value. */
 function reachingOptions(parsed: Parsed): readonly string[] {
   const header = (text: string): string => {
     const name = text.slice(0, Math.max(text.indexOf(':'), 0)).trim();

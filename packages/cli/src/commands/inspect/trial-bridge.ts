@@ -14,7 +14,7 @@ export const openTrialBridge: OpenBridge = async (upstream, { revision, signal, 
     ...(info === undefined ? {} : { info }),
     ...(asTask ? { tasks: { ask: 'always' } } : {}),
     ...(known === undefined ? {} : { upstreamRevisions: [known.date] }),
-    // What is wrong stands in the two conversations.
+    // The two conversations show the errors.
     onWarning: () => {},
     onError: () => {},
   });

@@ -12,7 +12,7 @@ type Servers = Readonly<Record<string, ConfiguredServer>>;
 /** Authorization of one server of a file. */
 export interface ServerAuth {
   readonly auth: Authorization;
-  /** The login of a person; left out for a machine, which nobody signs in. */
+  /** The interactive login; left out for a non-interactive client. */
   readonly signIn?: SignIn;
 }
 
@@ -55,7 +55,7 @@ export async function authOfServers(
     throw new UsageError(
       `--${given} is for servers at a URL without credentials of their own, and the file names none`,
     );
-  // Several may ask at once, and of what is pasted nobody would know whose answer it is.
+  // Several servers may ask at once, and a pasted answer could not be assigned to one of them.
   const isOne = guarded.length === 1;
   const asking = wayToAsk(parsed, isOne ? circumstances : { ...circumstances, inputTaken: true });
   const found = new Map<string, ServerAuth>();

@@ -12,7 +12,7 @@ export interface Circumstances extends Pick<SignIn, 'overheard'> {
   readonly io: Io;
   /** True when a person may be asked where the options do not say. */
   readonly asks: boolean;
-  /** True when standard input is somebody else's, so that nobody can type there. */
+  /** True if standard input is used otherwise, so that the user cannot type there. */
   readonly inputTaken?: boolean | undefined;
   /** Name under which others than its person reach the command, who would be authorized by what it has. */
   readonly reachedAt?: string | undefined;
@@ -61,7 +61,7 @@ export async function authOf(target: Target, parsed: Parsed, circumstances: Circ
   throw lentLogin(reachedAt, '--token-env, --token-file');
 }
 
-/** Tells whether credentials were typed with a URL, so that nobody signs in there. */
+/** Tells whether the command line has credentials for a URL, so that no sign-in is needed. */
 export function givesCredentials(url: URL, parsed: Parsed): boolean {
   return hasOwn(url, parsed) || givenOption(parsed, ['token-env', 'token-file']) !== undefined;
 }
@@ -79,9 +79,9 @@ export function lentLogin(reachedAt: string, instead: string, servers: readonly 
 }
 
 /**
- * The way in which a person may be asked.
+ * The way in which the user may be asked.
  *
- * @throws UsageError for options of asking where nobody is asked, or nobody can answer.
+ * @throws UsageError for such options if the command never asks, or if the user cannot answer.
  */
 export function wayToAsk(parsed: Parsed, { io, asks, inputTaken = false }: Circumstances): WayToAsk {
   const login = oneOption(parsed, 'login', ['auto', 'never', 'always']) ?? 'auto';
@@ -93,12 +93,12 @@ export function wayToAsk(parsed: Parsed, { io, asks, inputTaken = false }: Circu
       '--no-browser reads an address from standard input, which is the client here; run parley login --no-browser before',
     );
   if (login === 'never' || (login === 'auto' && !asks)) return 'never';
-  // Where nobody can type, the page that is printed leads back to this machine.
+  // If the user cannot type, the printed page leads back to this machine.
   const isTyping = !inputTaken && isTerminal(io);
   return parsed.flag('no-browser') || (isTyping && isRemote(io)) ? 'by-hand' : 'browser';
 }
 
-/** The token that the options name; a file is read anew each time, since somebody renews it. */
+/** The token from the options. A file is read again each time, since another program renews it. */
 function tokenOf(parsed: Parsed, io: Io): string | (() => Promise<string>) | undefined {
   const variable = parsed.text('token-env');
   const file = parsed.text('token-file');

@@ -18,7 +18,10 @@ import { loginWords, personAt, type SignIn } from './sign-in.ts';
 import { optionsKey, storeOptions, withStoredOptions } from './stored-options.ts';
 import { soughtInVain, vainGuess, type SoughtServer } from './sought.ts';
 
-/** The options of a login. One by another device is begun by name alone: whoever talks somebody into entering a code is let in. */
+/**
+ * The options of a login. A login through another device needs an explicit option, because an attacker may talk a user
+ * into entering a code.
+ */
 export const loginOptions: ParseArgsOptionsConfig = { ...signInOptions, device: { type: 'boolean' } };
 
 /** Signs in at a server, and keeps what was granted for `call` and `bridge`. */
@@ -97,7 +100,7 @@ export async function logout(argv: readonly string[], io: Io): Promise<number> {
       count++;
     }
   if (count === 0 && isWhole) io.stderr.write('no user is signed in\n');
-  // What was granted to them is gone, unless something failed; of another account it is not.
+  // All grants of these clients are gone, unless an error occurred. With an account, other grants remain.
   if (forgetClient && parsed.flag('all') && parsed.text('account') === undefined && !failed) await forgetClients(io);
   return failed ? 1 : 0;
 }

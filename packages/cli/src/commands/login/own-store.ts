@@ -11,7 +11,7 @@ class FolderError extends Error {}
 const codes = ['EACCES', 'EPERM', 'ENOTDIR', 'EROFS', 'ELOOP'];
 
 /**
- * The store of credentials of whoever runs a command.
+ * The credential store of the user who runs a command.
  *
  * @param unreadable Called for each entry that a list leaves out.
  */

@@ -98,7 +98,7 @@ function jsonObject(text: string): Readonly<Record<string, unknown>> {
   try {
     value = JSON.parse(text);
   } catch {
-    // What was typed is said below.
+    // The error below quotes the option.
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new UsageError(`--as-metadata takes a JSON object such as '{"code_challenge_methods_supported":["S256"]}'`);

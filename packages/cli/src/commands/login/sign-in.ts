@@ -26,7 +26,7 @@ export type WayToAsk = 'never' | 'browser' | 'more' | 'by-hand';
 /** Authorization of a person that is wanted at one server. */
 export interface SignIn {
   readonly asking: WayToAsk;
-  /** The server, for who is told how to sign in there. */
+  /** The server, for instructions how to sign in. */
   readonly server: URL;
   /** The only authorization server that may be used. */
   readonly issuer?: string | undefined;
@@ -57,14 +57,14 @@ export interface SignIn {
   readonly networkAllow?: readonly string[] | undefined;
   /** Gives the same `fetch`, overheard by who shows the requests about authorization. */
   readonly overheard?: ((fetch: AuthorizationFetch) => AuthorizationFetch) | undefined;
-  /** Hears of each step too. */
+  /** Receives each step too. */
   readonly told?: ((event: OAuthEvent) => void) | undefined;
 }
 
 /**
- * The authorization of a person at one server, with what is kept of it.
+ * The interactive authorization at one server, with its stored data.
  *
- * @throws UsageError for what makes no sense.
+ * @throws UsageError for invalid options.
  */
 export function personAt(wanted: SignIn, io: Io): OAuth {
   return usable(() =>
@@ -78,7 +78,7 @@ export function personAt(wanted: SignIn, io: Io): OAuth {
   );
 }
 
-/** Options of the library that stand for what was chosen on the command line. */
+/** Library options for the chosen command-line options. */
 export function choicesOf(wanted: Omit<SignIn, 'asking' | 'server'>): Partial<OAuthOptions> {
   const { issuer, client, clientMetadataUrl, scopes, account, metadata, timeoutMs } = wanted;
   return {
@@ -123,7 +123,7 @@ function fetchOf(io: Io, overheard: SignIn['overheard']): { readonly fetch?: Aut
   return overheard === undefined ? {} : { fetch: noting((url, request) => fetch(url, request), overheard) };
 }
 
-/** The same `fetch`, by whatever rules; the secrets that it sends are printed nowhere, whoever repeats them. */
+/** The same `fetch`, with any rules. The secrets that it sends are never printed, even if a server repeats them. */
 function noted(guarded: GuardedFetch, overheard: SignIn['overheard']): GuardedFetch {
   const within = (rules: NetworkRules): AuthorizationFetch => noting(guarded.within(rules), overheard);
   return Object.assign(noting(guarded, overheard), { within });
@@ -218,7 +218,7 @@ function shownBy(
       const shown = show({ url: request.url, message }, signal).then(async (isShown) => {
         if (isShown) return;
         told(request.url);
-        // Who was told the address may open it by hand.
+        // A user who saw the address may open it manually.
         await openPage(request.url).catch((error: unknown) => unopened?.(error));
       });
       return await Promise.race([answer, shown.then(() => answer)]);
@@ -226,7 +226,7 @@ function shownBy(
   };
 }
 
-/** The error where a login is wanted and nobody may be asked. */
+/** The error if a login is needed and the user may not be asked. */
 export function nobodyAsked(
   signIn: SignIn,
   { issuer, scopes, reason = 'login' }: Partial<Pick<RedirectRequest, 'issuer' | 'scopes' | 'reason'>> = {},
@@ -242,8 +242,8 @@ export function nobodyAsked(
 }
 
 /**
- * The command that signs in as is wanted; what is no plain text in a shell is quoted. The query of a URL and the secret of a client
- * are secrets, and left out.
+ * The command line for the wanted sign-in, quoted for a shell. The query of a URL and the client secret are secrets,
+ * and left out.
  */
 function loginCommand({ server, ...wanted }: SignIn): string {
   const secret = secretVariable(wanted);
@@ -305,7 +305,7 @@ async function pasted(url: string, io: Io, signal: AbortSignal): Promise<string>
   throw new AuthorizationError('denied', 'no address was pasted, so no user is signed in');
 }
 
-/** Says where a person is sent, host first, and what is to be known of it. */
+/** Prints where the user is sent, host first, and what the user should know. */
 function tell(event: OAuthEvent, io: Io): void {
   const line = (text: string): void => void io.stderr.write(`parley: ${reasonOf(text)}\n`);
   if (event.kind === 'asked')

@@ -37,8 +37,8 @@ export interface SoughtServer {
 }
 
 /**
- * The failure of an authorization in words about what answers at the URL, where nothing there speaks of authorization: then it was
- * looked for where nobody has to have it, and what was missing there says nothing. Other failures stay.
+ * Explains a failed authorization by the answer at the URL, if nothing there uses authorization. Then its metadata was
+ * looked for where none is required, and the missing parts prove nothing. Other failures are not changed.
  */
 export async function soughtInVain(
   error: unknown,
@@ -46,7 +46,7 @@ export async function soughtInVain(
   io: Pick<Io, 'signal'>,
 ): Promise<unknown> {
   if (!(error instanceof AuthorizationError) || !doubtful.has(error.reason)) return error;
-  // It asked for something else than a login, or refused what it was given.
+  // The server asked for something other than a login, or rejected the credentials.
   if (error.status === 401 && error.reason !== 'registration') return error;
   // Only metadata lead to another place.
   if (error.issuer !== undefined && error.issuer !== url.origin) return error;
@@ -94,13 +94,13 @@ function openTo(url: URL): string {
   return `${describeUrl(url)} answers without a login: there is nothing to sign in to, and parley call works as it is`;
 }
 
-/** Words about what answers at a URL that is no server which wants authorization. */
+/** Text about the answer at a URL that is not a server with authorization. */
 function otherThan(found: ConnectionError | McpError | undefined): string | undefined {
   if (!(found instanceof ConnectionError) || found.reason === 'unauthorized') return undefined;
   return found.status === undefined ? found.message : `nothing to sign in to: ${found.message}`;
 }
 
-/** Failure of a server for who has no login; `undefined` where it just answers. */
+/** Failure of a server without a login; `undefined` if it just answers. */
 async function lookedAt(way: Transport, signal: AbortSignal): Promise<ConnectionError | McpError | undefined> {
   try {
     const client = await connect(way, {
@@ -135,7 +135,7 @@ async function mayPublish(server: URL, signal: AbortSignal): Promise<boolean> {
   );
 }
 
-/** Mark of a document of which nobody can tell now whether it is there. */
+/** Marks a document whose existence is unknown now. */
 const unknown = Symbol('unknown');
 
 /** The JSON document at a URL; `undefined` where there is none, and `unknown` where its server fails or says nothing. */

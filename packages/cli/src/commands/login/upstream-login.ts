@@ -7,15 +7,15 @@ import type { Io } from '../io.ts';
 import { optionalStore } from './own-store.ts';
 import { nobodyAsked, personAt, type SignIn } from './sign-in.ts';
 
-/** The most that is kept of what a server tells of itself, in characters. */
+/** Limit of a server's stored facts, in characters. */
 const mostKept = 256 * 1024;
 
-/** Key of what is kept of a server beside the grant of an account. */
+/** Key of a server's stored facts, next to the grant of an account. */
 export function factsKey(server: URL, account: string | undefined): CredentialKey {
   return { kind: 'facts', issuer: canonicalResource(server), account };
 }
 
-/** The login of a person at the server behind a bridge, and what is kept of that server beside the grant. */
+/** The interactive login at the server behind a bridge, and the stored facts about that server. */
 export function upstreamLogin(signIn: SignIn, io: Io): UpstreamLogin {
   const { server, account, asking } = signIn;
   const store = optionalStore(io);
@@ -24,7 +24,7 @@ export function upstreamLogin(signIn: SignIn, io: Io): UpstreamLogin {
   const login: UpstreamLogin = {
     known: async () => readKnown((await store.read(key))?.text),
     async keep(known) {
-      // Where nobody signed in there is nothing to be kept beside.
+      // Without a sign-in there, no facts are stored.
       if ((await personAt({ ...signIn, asking: 'never' }, io).identity({ server })) === undefined) return;
       const text = JSON.stringify(known);
       if (text.length > mostKept) throw new Error(`it tells more than ${mostKept} characters of itself`);

@@ -30,7 +30,7 @@ export interface Answering extends Pick<ClientOpening, 'handlers' | 'tell'> {
   end(): void;
 }
 
-/** Makes what answers a question of a task with what was typed, or with what a person at the terminal types now. */
+/** Answers a task's question with the options of the command line, or with the input of the user at the terminal. */
 export function typedAnswering(typed: TypedAnswer, io: Io): Answering {
   const pairs = typed.pairs.map(pairOf);
   const action = oneOption(typed.parsed, 'action', ['accept', 'decline', 'cancel']);

@@ -22,7 +22,7 @@ export class TerminalQuestions {
   readonly #write: (text: string) => void;
   /** Aborted when the person wants the command to end. */
   readonly #wish: AbortSignal;
-  /** Takes away what is drawn again and again, while somebody types. */
+  /** Removes the progress bar while the user types. */
   readonly #rest: () => () => void;
   readonly #limit: Io['limit'];
   #turn: Promise<unknown> = Promise.resolve();
@@ -48,7 +48,8 @@ export class TerminalQuestions {
       signal.throwIfAborted();
       const resume = this.#rest();
       const goOn = this.#limit?.stop();
-      // The person is at the end of a prompt, and what is told next begins a line. The question stays open: whoever comes next is asked.
+      // The user is at the end of a prompt, so the next message begins a new line. The question stays open for the next
+      // client.
       const leaveLine = (): void => this.#write('\n');
       this.#wish.addEventListener('abort', leaveLine, { once: true });
       try {
@@ -117,7 +118,7 @@ export class TerminalQuestions {
   }
 }
 
-/** A question that nobody here answers: it is left open, and whoever waits stops. */
+/** Questions that are not answered here: they stay open, and the wait ends. */
 export interface OpenQuestions {
   readonly handlers: Answerers;
   /** Resolves with the words of the first question. */

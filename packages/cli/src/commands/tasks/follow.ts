@@ -12,17 +12,17 @@ import type { Screen } from './screen.ts';
 /** Time after the first wish to end in which a second one cancels the task, in milliseconds. */
 const insistMs = 2_000;
 
-/** Somebody who waits for tasks at a command line: sees how they stand, and answers what they ask. */
+/** A wait for tasks at a command line: it shows their state, and answers their questions. */
 export interface TaskWaiter {
   readonly screen: Screen;
   readonly handlers: Answerers;
-  /** Resolves with a question that nobody here can answer. */
+  /** Resolves with a question that cannot be answered here. */
   readonly asked: Promise<string>;
   /** Asks and shows nothing any more. */
   readonly end: () => void;
 }
 
-/** Whoever waits: a person at a terminal is asked, and elsewhere questions stay open. */
+/** The wait of this command: a user at a terminal is asked; otherwise questions stay open. */
 export function waiterAt(io: Io, screen: Screen): TaskWaiter {
   if (!isTerminal(io)) return { ...openQuestions(), screen, end: screen.end };
   const questions = new TerminalQuestions(io, screen.rest);
@@ -33,7 +33,7 @@ export function waiterAt(io: Io, screen: Screen): TaskWaiter {
   return { handlers: questions.handlers, asked: new Promise(() => undefined), screen, end };
 }
 
-/** Words about a task for whoever stops to wait for it. */
+/** Text about a task for a user who stops waiting. */
 export interface Advice {
   /** Command line that does something with the task. */
   readonly command: (verb: 'wait' | 'answer', reference: TaskReference) => string;
@@ -44,9 +44,10 @@ export interface Advice {
 /**
  * Waits for the result of a task.
  *
- * @param reports Whether the screen hears of progress by the call that began the task; else it is read from its words.
- * @returns The result; `undefined` where the person did not want to wait, and was told how to go on.
- * @throws What it failed with, and what to do about it.
+ * @param reports True if the screen gets progress from the call that began the task; otherwise it is read from status
+ *   messages.
+ * @returns The result; `undefined` if the user stopped waiting, and saw how to continue.
+ * @throws The error of the task, with advice.
  */
 export async function followed(
   task: TaskHandle,
@@ -71,7 +72,7 @@ export async function followed(
   return undefined;
 }
 
-/** Shows how the task stands, until it has ended; the reason of that is told by its result. */
+/** Shows the state of the task until it has ended. The result has the reason of the end. */
 async function watch(
   task: TaskHandle,
   screen: Screen,
@@ -84,7 +85,7 @@ async function watch(
       screen.updated(update);
     }
   } catch {
-    // So is what else is wrong.
+    // Other errors are shown with the result too.
   }
 }
 
@@ -116,10 +117,10 @@ async function leave(
 export const endsWithIt =
   'the server ends with this command, and the task with it unless the server keeps its tasks elsewhere';
 
-/** A task asks what nobody here can answer. */
+/** A task asks a question that cannot be answered here. */
 class OpenQuestionError extends Error {}
 
-/** An error with what can be done about it. */
+/** An error with advice. */
 export function explained(error: unknown, reference: TaskReference | undefined, { command }: Advice): unknown {
   if (reference === undefined || !(error instanceof Error)) return error;
   const asks = error instanceof OpenQuestionError || error instanceof TaskInputRequiredError;

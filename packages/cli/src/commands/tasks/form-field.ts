@@ -33,7 +33,7 @@ export function typedEntry(
   { schema, isRequired }: { readonly schema: PrimitiveSchemaDefinition; readonly isRequired: boolean },
 ): TypedEntry {
   const typed = line.trim();
-  // What has a default is filled in where the answer is made.
+  // Defaults are filled in where the answer is made.
   if (typed === '')
     return isRequired && schema.default === undefined ? { problem: 'it is required' } : { value: undefined };
   const value = valueOf(schema, typed);

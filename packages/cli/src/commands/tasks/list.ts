@@ -20,7 +20,7 @@ const bounds = { maxPages: 100, maxItems: 10_000 };
 /** Width to which a list is written. */
 const width = 140;
 
-/** Lists the tasks that a server has for whoever asks, where its revision can say it. (Spec 2025-11-25, Tasks, Task Listing.) */
+/** Lists the caller's tasks on a server, if its revision supports that. (Spec 2025-11-25, Tasks, Task Listing.) */
 export async function listTasks(
   place: TaskPlace,
   { parsed, json }: { readonly parsed: Parsed; readonly json: boolean },

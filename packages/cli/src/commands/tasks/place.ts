@@ -9,7 +9,7 @@ import { shellLine } from '../shell.ts';
 import { shownJson } from '../shown.ts';
 import { secretsOf, serverTarget, urlTarget, type Target } from '../target.ts';
 
-/** Server of a task, as whoever typed a command named it: by where it is, or by its name in a file. */
+/** Server of a task, as the user named it: by its address, or by its name in a file. */
 export type TaskPlace =
   | { readonly kind: 'typed'; readonly target: Target }
   | { readonly kind: 'configured'; readonly file: string; readonly name: string | undefined };
@@ -69,7 +69,7 @@ export function endsWithCommand(place: TaskPlace): boolean {
   return place.kind === 'typed' && place.target.kind === 'command';
 }
 
-/** Options that are no secrets, and that whoever comes back needs again. */
+/** Options without secrets that a later command needs again. */
 const kept = ['token-env', 'token-file', 'account', 'issuer', 'client-id', 'client-secret-env'];
 
 /** The command line that does something with a task, such as `wait`; in it are no secrets. */
@@ -94,6 +94,6 @@ function wordsOf(place: TaskPlace, { server }: TaskReference): readonly [readonl
   if (place.kind === 'configured') return [['--config', place.file], place.name === undefined ? [] : [place.name]];
   const { target } = place;
   if (target.kind === 'command') return [[], ['--', target.command, ...target.args]];
-  // What is beside the path may be secret.
+  // The query may be secret.
   return [[], target.url.href === server ? [] : ['<url>']];
 }

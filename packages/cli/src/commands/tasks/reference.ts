@@ -3,16 +3,16 @@ import type { TaskReference } from '../../../../parley/src/client/tasks/task-han
 import { checkReference } from '../../../../parley/src/client/tasks/reference.ts';
 import { UsageError, type Io } from '../io.ts';
 
-/** Length of what is read for a reference, in characters. */
+/** Length limit of a reference, in characters. */
 const longest = 1_000_000;
 
 const hint =
   'give what parley call --task --detach printed, between single quotes, or - to read it from standard input';
 
 /**
- * Reads the reference of a task: the word itself, or standard input for `-`.
+ * Reads the reference of a task: the argument itself, or standard input for `-`.
  *
- * @throws UsageError for what is none.
+ * @throws UsageError for an invalid one.
  */
 export async function readReference(word: string | undefined, io: Io): Promise<TaskReference> {
   if (word === undefined) throw new UsageError(`name a task: ${hint}`);
@@ -26,7 +26,7 @@ export async function readReference(word: string | undefined, io: Io): Promise<T
   }
 }
 
-/** Reads JSON; a text that is none may be anything, and is not cited. */
+/** Reads JSON. Invalid text may hold anything, and is not quoted. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -33,7 +33,7 @@ export function keptWords(createdAt: string, ttlMs: number | null): string {
   return Number.isNaN(until.getTime()) ? seconds : `until ${until.toISOString()} (${seconds})`;
 }
 
-/** A question of a task, and what may be entered. */
+/** A question of a task, and the possible input. */
 export function questionWords(request: InputRequest): string {
   if (request.method !== 'elicitation/create') return request.method;
   const { params } = request;

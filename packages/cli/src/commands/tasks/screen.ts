@@ -11,7 +11,7 @@ export interface Screen {
   readonly tell: (lines: string) => void;
   readonly progressed: (progress: Progress) => void;
   readonly updated: (update: TaskUpdate) => void;
-  /** Takes the bar away, as somebody is asked something; returns what brings it back. */
+  /** Removes the bar while the user is asked; returns a function that restores it. */
   readonly rest: () => () => void;
   /** Takes the bar away for good. */
   readonly end: () => void;
@@ -96,7 +96,7 @@ function barOn(
     rest: () => {
       hide();
       return () => {
-        // A question may be given up after nobody waits any more.
+        // A question may be cancelled after the wait ended.
         isShown = !isOver;
         draw();
       };

@@ -70,7 +70,7 @@ export function toolTask(
 /**
  * The tool that is called as a task.
  *
- * @throws UsageError for options of tasks beside a call that is none.
+ * @throws UsageError for task options without a task.
  */
 export function calledAsTask(parsed: Parsed, tool: string | undefined): string {
   if (!parsed.flag('task')) throw new UsageError(`--${parsed.flag('detach') ? 'detach' : 'ttl'} goes with --task`);

@@ -13,7 +13,7 @@ export class TypedLines {
     this.#input = input;
   }
 
-  /** Forgets what was typed before anything was asked, which is no answer. */
+  /** Drops lines that were typed before any question. */
   begin(): void {
     this.#kept = [];
     if (this.#reader !== undefined || this.#isOver) return;

@@ -36,7 +36,7 @@ export function domainsIn(meta: unknown): { readonly domains: AppDomains; readon
   };
 }
 
-/** Those of them that the person allowed. */
+/** The domains that the user allowed. */
 export function allowedOf(domains: AppDomains, allowed: ReadonlySet<string>): AppDomains {
   const of = (kind: DomainKind): readonly string[] => domains[kind].filter((domain) => allowed.has(domain));
   return {

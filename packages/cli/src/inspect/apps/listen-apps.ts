@@ -48,7 +48,7 @@ interface Surroundings {
   readonly page: string | undefined;
 }
 
-/** Answers a frame that is loaded; nobody else has a reason to ask. */
+/** Answers a loaded frame. Other requests are not expected. */
 function answer({ method, headers, url = '' }: IncomingMessage, response: ServerResponse, around: Surroundings): void {
   const { apps, host, page } = around;
   response.on('error', () => response.destroy());

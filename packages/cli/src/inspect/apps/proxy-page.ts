@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 
-// An app cannot leave its frame: what may be loaded there is said by the policy of this page, which is none of the app's.
+// An app cannot leave its frame: the policy of this page decides what it may load, not its own.
 const script = `'use strict';
 const { app, host } = document.documentElement.dataset;
 const frame = document.createElement('iframe');

@@ -14,7 +14,7 @@ export interface RunningApp {
   readonly allowed: AppDomains;
   /** Number under which its messages stand in the recording. */
   readonly connection: number;
-  /** Parts of the addresses of its frame and of the one around it, which nobody guesses. */
+  /** Parts of the addresses of its frame and of the outer one, which cannot be guessed. */
   readonly paths: { readonly proxy: string; readonly app: string };
   /** Links that it asked for. */
   readonly links: Set<string>;

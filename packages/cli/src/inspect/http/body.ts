@@ -16,12 +16,12 @@ export class VerbError extends Error {
   }
 }
 
-/** Reads the body of a verb: an object. @throws VerbError for anything else, and for more than 20 MiB. */
+/** Reads the body of a verb: an object. @throws VerbError for another value, and for more than 20 MiB. */
 export async function readVerbBody(request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request) {
-    // Nobody set an encoding: these are bytes.
+    // Without an encoding, these are bytes.
     const piece = chunk as Buffer;
     bytes += piece.length;
     if (bytes > mostBytes) throw new VerbError(413, `a body has at most ${mostBytes} bytes`);

@@ -8,7 +8,7 @@ const goodForMs = 120_000;
 export interface EntranceOptions {
   /** Time that does not jump, in milliseconds. */
   now(): number;
-  /** Hears words for whoever started the process, and that all pages have to show their tokens again. */
+  /** Receives a warning for the user who started the process. All pages must then show their tokens again. */
   misused(words: string): void;
 }
 
@@ -22,7 +22,7 @@ function freshSecret(): string {
  * token stands there: a code does that is good once, for two minutes, and for the user whose process this is.
  */
 export class Entrance {
-  /** Token of the run, which whoever started it is shown. */
+  /** Token of the run, which is shown to the user who started it. */
   readonly token: string = freshSecret();
   readonly #options: EntranceOptions;
   readonly #code = freshSecret();
@@ -60,11 +60,11 @@ export class Entrance {
   }
 
   /**
-   * Gives a token for the code, once.
+   * Returns a token for the code, once.
    *
-   * @param isOurs False where the system says that another user asks.
-   * @throws VerbError where the code is used up. Where it was used twice, nobody knows by whom: the token that was given
-   *   for it is good no more.
+   * @param isOurs False if the system reports another user.
+   * @throws VerbError if the code is used up. If it was used twice, its users are unknown: the token for it
+   * becomes invalid.
    */
   enter(secret: string, isOurs: boolean): string {
     if (secret !== this.#code) return secret;
@@ -84,7 +84,7 @@ export class Entrance {
     return (this.#given = freshSecret());
   }
 
-  /** However often somebody asks, it is said once. */
+  /** Repeated requests cause only one warning. */
   #tell(words: string): void {
     if (this.#told === words) return;
     this.#told = words;

@@ -1,8 +1,8 @@
-/** Doors of the local process: who may ask for anything at all. */
+/** Access control of the local process. */
 
 import { timingSafeEqual } from 'node:crypto';
 
-/** Facts by which callers are told apart. */
+/** Facts that identify callers. */
 export interface Door {
   /** The one value of `Host` that is ours, such as `127.0.0.1:6280`. */
   readonly host: string;
@@ -17,7 +17,7 @@ export interface Knock {
 /** DoorRefusal of a request. */
 export interface DoorRefusal {
   readonly status: 401 | 403 | 405 | 415;
-  /** Message for whoever knocked, without anything secret. */
+  /** Message for the caller, without secrets. */
   readonly message: string;
 }
 

@@ -57,7 +57,7 @@ export async function listenLocally(parts: LocalParts): Promise<Local> {
   return { door, close: () => closedServer(server) };
 }
 
-/** Closes a server, and what is connected to it. */
+/** Closes a server and its connections. */
 export async function closedServer(server: Server): Promise<void> {
   const over = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeAllConnections();
@@ -84,7 +84,7 @@ async function answer(
     if (verb === undefined) return end(response, 404, { error: `there is no verb ${name}` });
     const controller = new AbortController();
     response.on('close', () => controller.abort(new Error('the page went away')));
-    // Whoever got in by a code that somebody else had too gets no answer that is under way.
+    // A client that used a code twice used gets no running answer.
     const closing = (): void => void (response.writableEnded || response.destroy());
     entrance.closing(secretOf(request))?.addEventListener('abort', closing, { signal: controller.signal });
     const body = await readVerbBody(request);
@@ -126,7 +126,7 @@ function sendFile(
 function end(response: ServerResponse, status: number, value: object): void {
   if (response.destroyed || response.writableEnded) return;
   const text = JSON.stringify(value);
-  // What is left of a body that nobody reads would be taken for the next request.
+  // The rest of an unread body would be parsed as the next request.
   if (status >= 400) response.setHeader('connection', 'close');
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' });
   response.end(text);

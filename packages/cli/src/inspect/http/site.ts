@@ -14,9 +14,9 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads the files of the page, once: what is served is what was there at the start, by its exact name.
+ * Reads the files of the page, once: the files at the start are served, by their exact names.
  *
- * @throws Error where the page was not built.
+ * @throws Error if the page was not built.
  */
 export function readSite(folder: string): ReadonlyMap<string, SiteFile> {
   let names: readonly string[];

@@ -23,7 +23,7 @@ export function userAt(
     try {
       text = read(table);
     } catch {
-      // There is no such table.
+      // The table does not exist.
       continue;
     }
     const user = userIn(text, theirs, ours);
@@ -33,8 +33,8 @@ export function userAt(
 }
 
 /**
- * Tells whether who connects may have the page: the user whose process this is, whoever the system says nothing of, and the
- * administrator, who can read the process anyway, and by whom relays of ports run (of WSL2, or of containers).
+ * Tells whether the user of a connection may have the page: the owner of this process, an unknown user, and the
+ * administrator, who can read the process anyway and runs port relays (of WSL2, or of containers).
  */
 export function mayEnter(user: number | undefined, own: number | undefined): boolean {
   return user === undefined || user === own || user === 0;

@@ -14,7 +14,7 @@ export interface AddressWish {
   readonly problem?: string;
 }
 
-/** Takes what the address wishes; whoever has no token of this run can fill a field with it, and nothing more. */
+/** Applies the wishes in the address. Without a token of this run, an address can fill a field, and nothing more. */
 export async function takeWish(token: string): Promise<AddressWish> {
   const given = new URLSearchParams(location.search);
   if (given.size > 0) history.replaceState(null, '', location.pathname);

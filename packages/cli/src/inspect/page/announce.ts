@@ -1,10 +1,10 @@
 import { signal, type Signal } from '@preact/signals';
 
-/** Time between two announcements, in milliseconds, and most of what came meanwhile that is told then. */
+/** Time between two announcements, in milliseconds, and limit of the collected ones. */
 const restMs = 2_000;
 const most = 3;
 
-/** Makes whoever says things to who hears the page: one announcement in two seconds at most, with what came meanwhile. */
+/** Collects announcements for screen readers: at most one in two seconds, with the ones from meanwhile. */
 export function announcer(say: (words: string) => void): (words: string) => void {
   let waiting: readonly string[] = [];
   let isResting = false;

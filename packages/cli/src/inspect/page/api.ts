@@ -77,7 +77,7 @@ export function createApi(token: string): Api {
           });
         } catch (error) {
           if (error instanceof ApiError && error.status === 401) return state(error.message);
-          // What came cannot be taken by asking for it again.
+          // A received line would be the same on another request.
           if (error instanceof HeardError) return state(error.message);
           if (error instanceof ApiError) words = error.message;
         }
@@ -101,7 +101,7 @@ async function asked(path: string, request: RequestInit): Promise<Response> {
 /** Takes a line. @throws HeardError where the page fails. */
 function take(line: string, hear: (line: FeedLine) => void): void {
   try {
-    // The process writes nothing else.
+    // The process writes nothing different.
     hear(JSON.parse(line) as FeedLine);
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error);

@@ -9,7 +9,7 @@ export interface Asked {
   readonly keys: readonly unknown[];
   /** Quiet time before it is asked, in milliseconds; none by default. */
   readonly quietMs?: number;
-  /** Takes what failed; it is told at the top of the page by default. */
+  /** Receives errors; by default they are shown at the top of the page. */
   failed?(error: unknown): void;
 }
 
@@ -36,7 +36,7 @@ export function useAsked<Result>(asked: Asked | undefined): Result | undefined {
       clearTimeout(timer);
     };
   }, keys);
-  // Where nothing is asked, what was asked before is no answer.
+  // If there is no question now, the earlier input is not an answer.
   return asked === undefined ? undefined : answer;
 }
 

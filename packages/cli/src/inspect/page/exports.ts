@@ -8,7 +8,7 @@ export const exportKinds = [
   { what: 'har', words: 'HTTP archive', file: 'recording.har' },
 ] as const;
 
-/** Saves the wire as a file; what fails is told. */
+/** Saves the wire as a file. Errors are shown. */
 export async function exportAs({ what, file }: (typeof exportKinds)[number]): Promise<void> {
   try {
     const { text } = await api.post<{ readonly text: string }>('export', { what });

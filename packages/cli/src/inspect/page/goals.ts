@@ -1,4 +1,4 @@
-/** Everything that the palette finds: places, things of servers, messages, and what can be done. */
+/** Everything that the palette finds: places, items of servers, messages, and actions. */
 
 import type { ServerView } from '../view.ts';
 import { exportAs, exportKinds } from './exports.ts';

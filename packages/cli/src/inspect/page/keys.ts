@@ -38,7 +38,7 @@ export function listenToKeys(): void {
   });
 }
 
-/** Presses the main button of what is chosen, for who is in its list or filter. */
+/** Presses the main button of the chosen item, for a user in its list or filter. */
 function callFrom(target: Element | undefined): void {
   const picker = target?.closest('.picker');
   // What the filter hides is not what one sees when one is there.

@@ -18,11 +18,11 @@ export interface VirtualListProps {
   rowClass?(index: number): string;
   onChoose(index: number): void;
   onOpen?(index: number): void;
-  /** Is called for the chosen row by the key that opens and folds, in the place of `onOpen`. */
+  /** Called for the chosen row by the key that opens and folds, instead of `onOpen`. */
   onFold?(index: number): void;
   /** True where new rows at the end are scrolled to, as long as the end is in view. */
   readonly follows?: boolean;
-  /** Cells of the head; made anew each time, since a node that is kept holds all that was drawn with it. */
+  /** Cells of the head; created each time, since a stored node would keep everything that was drawn with it. */
   head?(): ComponentChildren;
   readonly className?: string;
   /** Index of the row that is in view at first, with some before it; the beginning, or where rows come the end, by default. */
@@ -102,7 +102,7 @@ function useView(
     const element = box.current;
     if (element === null) return;
     const { scrollTop: top, clientHeight, scrollHeight } = element;
-    // Where it is not shown, nobody looks at it.
+    // A hidden list need not be measured.
     if (clientHeight === 0) return;
     isAtEnd.current = top + clientHeight >= scrollHeight - height;
     setView((now) => (now.top === top && now.height === clientHeight ? now : { top, height: clientHeight }));

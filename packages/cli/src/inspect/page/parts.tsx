@@ -31,7 +31,7 @@ export function CopyButton({
   );
 }
 
-/** Variables that a line for the shell has in the place of secrets: what is in single quotes is none. */
+/** Variables in a shell line that replace secrets. Text in single quotes has none. */
 function variablesIn(line: string): readonly string[] {
   return [...new Set(line.replaceAll(/'[^']*'/g, '').match(/\$[A-Z][A-Z0-9_]*/g))];
 }

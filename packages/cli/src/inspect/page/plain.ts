@@ -16,7 +16,7 @@ export function line(text: string, most = 200): string {
   return flat.length > most ? `${flat.slice(0, most - 1)}…` : flat;
 }
 
-/** Text of a stranger of bounded length, with its lines, that says how much more there is: all of it stands in the wire. */
+/** Received text with a length limit. It says how much is left out; the wire has all of it. */
 export function clipped(text: string, most = 4_000): string {
   const more = text.length - most;
   return more <= 0 ? plain(text) : `${plain(text.slice(0, most))}… (${more.toLocaleString('en')} characters more)`;

@@ -135,7 +135,7 @@ let frame = 0;
 
 function takeRows(rows: readonly RowView[]): void {
   waiting.push(...rows);
-  // A burst is drawn once a frame; a page that nobody sees gets no frames.
+  // A burst is drawn once per frame. A hidden page gets no frames.
   if (waiting.length > most.waiting) settleRows();
   else if (frame === 0) frame = requestAnimationFrame(settleRows);
 }
@@ -247,7 +247,7 @@ function isUp(state: ServerView['state'] | undefined): boolean {
 function serverChanged(view: ServerView): void {
   const before = servers.value.get(view.id);
   servers.value = changed(servers.value, view.id, view);
-  // Of a recording, the wire is all that there is to see; it is not chosen again where the person went elsewhere.
+  // A recording only has a wire. It is not selected again if the user has moved elsewhere.
   if (view.state === 'recording' && chosenServer.value === '') place.value = 'wire';
   if (chosenServer.value === '' || !servers.value.has(chosenServer.value)) chosenServer.value = view.id;
   if (before !== undefined && before.state !== view.state) announce(`${view.name}: ${view.state}`);
@@ -304,7 +304,7 @@ export function nameOf(id: string): string {
   return servers.value.get(id)?.name ?? id;
 }
 
-/** Words of what was thrown. */
+/** The message of a thrown value. */
 export function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -318,7 +318,7 @@ export async function loadMore(id: string, list: ListName): Promise<void> {
   }
 }
 
-/** Does something at the process; what fails is told. */
+/** Runs an action at the process. Errors are shown. */
 export async function act(verb: string, body: object): Promise<boolean> {
   try {
     await api.post(verb, body);
@@ -329,7 +329,7 @@ export async function act(verb: string, body: object): Promise<boolean> {
   }
 }
 
-/** Adds a server of HTTP and shows it; what fails is told. */
+/** Adds an HTTP server and shows it. Errors are shown. */
 export async function addServer(url: string): Promise<boolean> {
   try {
     const { server } = await api.post<{ readonly server: string }>('add', { url });

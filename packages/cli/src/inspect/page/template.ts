@@ -8,7 +8,7 @@ export function variablesIn(template: string): readonly string[] {
   return [...new Set(names)].slice(0, 50);
 }
 
-/** Fills a template in from JSON text with its variables; what was not typed is left out. */
+/** Fills in a template from JSON text with its variables. Missing ones are left out. */
 export function expand(template: string, text: string): string {
   const values = valuesOf(text);
   return template.replaceAll(expression, (_, sign: string, list: string) => {

@@ -5,7 +5,7 @@ const key = 'parley-token';
 const tokenLike = /^[\w-]{20,}$/;
 const codeLike = /^once\.([\w-]{20,})$/;
 
-/** Takes the token from the address, or what this tab kept of it. A code in the place of it, which is good once, is changed for one. */
+/** Takes the token from the address or from this tab's storage. A single-use code is exchanged for a token. */
 export async function takeToken(): Promise<string> {
   const given = location.hash.slice(1);
   const [, code] = codeLike.exec(given) ?? [];
@@ -16,7 +16,10 @@ export async function takeToken(): Promise<string> {
   return sessionStorage.getItem(key) ?? '';
 }
 
-/** Changes a code for a token; empty where it is used up, or nobody answers: the page says so when it asks for more. */
+/**
+ * Exchanges a code for a token; empty if it is used up, or the process does not answer. The page then shows the error
+ * of its next request.
+ */
 async function entered(code: string): Promise<string> {
   const headers = { authorization: `Bearer ${code}`, 'content-type': 'application/json' };
   try {
@@ -28,7 +31,9 @@ async function entered(code: string): Promise<string> {
   }
 }
 
-/** Loads the page anew where it is given another token: an address that differs by its fragment alone loads nothing by itself. */
+/**
+ * Reloads the page if it gets another token: an address that differs only by its fragment does not reload by itself.
+ */
 export function listenToTokens(): void {
   addEventListener('hashchange', () => {
     const given = location.hash.slice(1);

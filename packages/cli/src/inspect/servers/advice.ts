@@ -4,7 +4,7 @@ import type { RecordingEntry } from '../../recorder/entry.ts';
 import type { StepView } from '../view.ts';
 import { subjectOf } from '../wire/subject.ts';
 
-/** Most steps that are told of, lines of standard error, and characters of what is cited. */
+/** Limits: shown steps, lines of standard error, and characters of quotations. */
 const most = { steps: 12, lines: 20, text: 2_000 };
 
 /** Tells what was tried, as far as it crossed, and what a person may do now. */
@@ -24,13 +24,13 @@ export function adviceOn(
     const { from, lane, http, method, problem, exit } = entry;
     if (exit !== undefined)
       return [{ words: `the process ended with ${exit.signal ?? `code ${String(exit.code)}`}`, ok: false }];
-    // The end of a process is told by itself, and what it wrote beside it.
+    // The end of a process has its own text, with its last output.
     if (lane === 'process' && hasEnded) return [];
     if (problem !== undefined && from === 'server') return [{ words: words(problem), ok: false }];
     if (from === 'client' && method !== undefined)
       return wasUsed ? leftOpen(entry) : [{ words: `asked ${method}`, ok: true }];
     if (http?.status !== undefined) return [answered(http.status, entry)];
-    // What is written before an end says why; all of it is in the wire.
+    // The last output explains an end; the wire has all of it.
     if (entry === lastWords) return [{ words: 'it wrote to its standard error', text: lastLines(entries), ok: true }];
     return [];
   });

@@ -32,7 +32,7 @@ export interface WantedCall {
   readonly meta?: JsonView | undefined;
   /** Takes out of a text what is secret. */
   hidden(text: string): string;
-  /** The same of a value. */
+  /** The same for a value. */
   shown<T>(value: T): T;
   /** Finds the row of the request that was sent since. */
   rowSince(began: number): number | undefined;

@@ -4,7 +4,7 @@ import type { ServerPlan } from './shared.ts';
 /** Name of `auto`: the newest revision that both sides speak. */
 export const auto = 'auto';
 
-/** Time that a silent server has for the first question where nobody says how long it may take to connect, in milliseconds. */
+/** Time for a silent server's first answer, if the user set no limit, in milliseconds. */
 const probeMs = 8_000;
 
 /** Options of a connection that follow from the plan of its server, and from the revision that is wanted. */
@@ -23,7 +23,7 @@ export function plannedOptions(
     // A person answers by uses of tools too.
     capabilities: { sampling: { tools: {} } },
     validateOutput: false,
-    // That a process ended is what a person wants to see; a session that a server forgot is opened anew, in the wire.
+    // The user wants to see the end of a process. A lost session is opened again, which the wire shows.
     reconnect: kind !== 'stdio',
     ...(revisions === undefined ? {} : { revisions }),
   };

@@ -21,7 +21,7 @@ export function askingHandlers({
   about,
   shown,
 }: PersonsAsking): Required<Pick<InputHandlers, 'onElicit' | 'onElicitUrl' | 'onSample'>> {
-  // Whatever else a server wrote there is shown too.
+  // Other fields from the server are shown too.
   const plain = (params: object): JsonView => ({ ...params });
   const ask = (asked: AskedQuestion, signal: AbortSignal): Promise<PersonsAnswer> =>
     questions.ask(asked, { signal, shown });

@@ -17,7 +17,7 @@ import type { ServerPlan, Shared } from './shared.ts';
 import { SignIns } from './sign-ins.ts';
 import { Watches } from './watches.ts';
 
-/** Wishes of whoever connects a server. */
+/** Options of a connection attempt. */
 export interface ConnectWish {
   /** True where a person may be asked to sign in. */
   readonly asks?: boolean;
@@ -103,13 +103,13 @@ export class InspectedServer {
     return this.#client;
   }
 
-  /** Signal that aborts when the server is let go or connected anew. @throws VerbError where it is not connected. */
+  /** Signal that aborts when the server is disconnected or reconnected. @throws VerbError if it is not connected. */
   get letGo(): AbortSignal {
     void this.client;
     return this.#opening?.signal ?? AbortSignal.abort();
   }
 
-  /** Connects anew; who was connected before is let go first. Where it is called again meanwhile, the later wish holds. It never rejects. */
+  /** Connects again, and closes an existing connection first. A later call overrides this one. It never rejects. */
   async connect(wanted: string, { asks = false }: ConnectWish = {}): Promise<void> {
     if (this.plan.kind === 'recording') return;
     const opening = new AbortController();
@@ -142,7 +142,7 @@ export class InspectedServer {
     await this.signIns.look();
   }
 
-  /** Connects anew as before, once the calls that run have ended, or a time is over; where somebody connects or leaves meanwhile, that holds. */
+  /** Connects again once running calls have ended, or a time is over, unless the user does something meanwhile. */
   async restart(graceMs: number): Promise<void> {
     const opening = this.#opening;
     await this.#calls.ended(this.id, graceMs);
@@ -177,12 +177,12 @@ export class InspectedServer {
     this.#show({ pauses });
   }
 
-  /** Lets the server go; what runs there is cancelled. It never rejects. */
+  /** Disconnects the server; running calls are cancelled. It never rejects. */
   async disconnect(): Promise<void> {
     await this.#letGo(undefined);
   }
 
-  /** Lets the server go for good: what is still under way there is told nobody. It never rejects. */
+  /** Removes the server; later events are dropped. It never rejects. */
   async leave(): Promise<void> {
     this.#isGone = true;
     await this.#letGo(undefined);
@@ -253,7 +253,7 @@ export class InspectedServer {
     return lists;
   }
 
-  /** The name or address that the page means: what holds a secret stands in its lists without it. */
+  /** The name or address that the page means: the lists show secrets as dots. */
   named(shown: string): string {
     if (!shown.includes(dots)) return shown;
     const { tools, prompts, resources, templates } = this.#lists.view ?? noLists;
@@ -293,7 +293,7 @@ export class InspectedServer {
       );
     this.#hasLevel = true;
     this.#show({ logLevel: level });
-    // A revision without the request is told with each call.
+    // A revision without the request sends the level with each call.
     await this.#client?.setLogLevel(level === '' ? undefined : level);
   }
 

@@ -191,21 +191,21 @@ function settingVerbs(servers: InspectedServers): Named {
   ];
 }
 
-/** A level that was chosen; empty for none. @throws VerbError for what is none. */
+/** A chosen level; empty for none. @throws VerbError for an invalid one. */
 function levelOf(text: string): LoggingLevel | '' {
   const level = loggingLevels.find((known) => known === text) ?? '';
   if (level !== text) throw new VerbError(400, `a level is one of ${loggingLevels.join(', ')}`);
   return level;
 }
 
-/** Arguments that were typed: nothing at all is an empty object. @throws VerbError for what is no object. */
+/** Typed arguments; empty text is an empty object. @throws VerbError if it is not an object. */
 function objectOf(text: string): Readonly<Record<string, unknown>> {
   const value = text.trim() === '' ? {} : valueOf(text);
   if (!isObject(value)) throw new VerbError(400, 'arguments are an object');
   return value;
 }
 
-/** Numbers keep their spelling. @throws VerbError for what is no JSON. */
+/** Numbers keep their text. @throws VerbError if it is not JSON. */
 function valueOf(text: string): unknown {
   try {
     return parseExactJson(text);

@@ -4,7 +4,7 @@ import { jsonIn } from '../../../../parley/src/json/parse.ts';
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
 import type { RecordingEntry } from '../../recorder/entry.ts';
 
-/** Writes a call of a tool as a line of `parley call`, with its numbers as they crossed; `undefined` for everything else. */
+/** Writes a tool call as a line of `parley call`, with its original numbers; `undefined` for other messages. */
 export function callLine({ from, method, text, cut }: RecordingEntry, reach: string): string | undefined {
   if (from !== 'client' || method !== 'tools/call' || text === undefined || cut !== undefined) return undefined;
   const value = jsonIn(text) === undefined ? undefined : parseExactJson(text);

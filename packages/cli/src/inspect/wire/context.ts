@@ -11,7 +11,7 @@ const most = 1_000;
 /** Size of a message of the client that is read, in characters. */
 const largest = 262_144;
 
-/** Things that a message of a server is judged with: the requests that run, what the client declared, heads of responses. */
+/** Context for checking a server's message: running requests, the client's capabilities, response heads. */
 export class WireContext {
   readonly #requests = new Map<number, Message>();
   readonly #heads = new Map<number, RecordingEntry>();
@@ -32,7 +32,7 @@ export class WireContext {
     return this.#spoken.has(revision);
   }
 
-  /** Takes an entry, before it is judged. */
+  /** Records an entry, before it is checked. */
   heard(entry: RecordingEntry): void {
     const { from, lane, text, exchange, http, sequence, cut } = entry;
     if (exchange !== undefined && http?.status !== undefined) remember(this.#heads, exchange, entry);
@@ -46,7 +46,7 @@ export class WireContext {
     if (entry.pair === undefined) remember(this.#requests, sequence, message);
   }
 
-  /** Forgets a request that was answered, after its answer was judged. */
+  /** Forgets an answered request, after its answer was checked. */
   answered(entry: RecordingEntry): void {
     if (entry.from === 'server' && entry.pair !== undefined) this.#requests.delete(entry.pair);
   }
@@ -55,7 +55,7 @@ export class WireContext {
     return this.#heads.get(exchange);
   }
 
-  /** The request that a message belongs to: the one that it answers, else the one in whose exchange it came, else the one that it names. */
+  /** The request of a message: the one that it answers, or in whose exchange it came, or that it names. */
   requestOf(entry: RecordingEntry, message: Message): Message | undefined {
     const known = this.#requests.get(entry.pair ?? entry.exchange ?? -1);
     if (known !== undefined || entry.pair !== undefined || entry.exchange !== undefined) return known;

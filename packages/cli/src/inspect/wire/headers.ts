@@ -4,12 +4,12 @@ import type { Revision } from '../../../../parley/src/protocol/revision.ts';
 import type { RecordingEntry } from '../../recorder/entry.ts';
 import type { JsonView, LensView } from '../view.ts';
 
-/** Headers that belong to the protocol, and not to whoever stands between the two. */
+/** Headers of the protocol, not of intermediaries. */
 const ofProtocol = /^mcp-/;
 
 /**
- * Headers of a request over HTTP as they crossed, and as a client of another revision sends them with the same message;
- * `undefined` where it is no such request. What a server gives, and what tools ask for by their schemas, is told in words.
+ * HTTP headers of a request as sent, and as a client of another revision would send them; `undefined` if it is not such
+ * a request. Values from the server, and headers from tool schemas, are described.
  */
 export function protocolHeadersOf(entry: RecordingEntry, message: unknown, client: Revision): LensView['headers'] {
   const given = entry.from === 'client' && entry.lane === 'message' ? entry.http?.headers : undefined;

@@ -8,15 +8,15 @@ import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
 import { newestRevision, revisionOf } from '../../../../parley/src/protocol/revision.ts';
 import type { RecordingEntry } from '../../recorder/entry.ts';
 
-/** Size of a document that is judged, in characters. */
+/** Size limit of a checked document, in characters. */
 const largest = 262_144;
 
 /** The place of such metadata. (RFC 9728, section 3.) */
 const metadataPath = '/.well-known/oauth-protected-resource';
 
 /**
- * Finds the requirements that an answer breaks. A server that serves such metadata is judged by the revision in which it is asked, or by
- * the newest. It does not throw.
+ * Finds the requirements that an answer violates. A server with such metadata is checked by the revision of the
+ * request, or by the newest. It does not throw.
  *
  * @param request The request that it answers.
  */

@@ -1,4 +1,4 @@
-/** Rules of `parley check` that only look, over everything that a server says while somebody uses it. */
+/** Rules of `parley check` that only inspect, for every message of a server in use. */
 
 import type { Exchanged } from '../../check/harness/exchange.ts';
 import { rowOf } from '../../check/register.ts';
@@ -20,7 +20,7 @@ const rules: readonly WatchRule[] = [
 /** Rules by their ids, for who tells what they say. */
 export const ruleById: ReadonlyMap<string, CheckRule> = new Map(checkRules.map((rule) => [rule.id, rule]));
 
-/** Size of a message that is judged, in characters: what is larger would hold up the others. */
+/** Size limit of a checked message, in characters: a larger one would delay the others. */
 const largest = 262_144;
 
 /** Finds the requirements that an entry of a server breaks. It does not throw. */

@@ -1,6 +1,6 @@
 import { metaKey } from '../../../../parley/src/protocol/meta-key.ts';
 
-/** Keys of `_meta` that each request of a client gets anew, whatever was written. */
+/** Keys of `_meta` that a client sets in each request, overriding typed ones. */
 export const metaAnew: readonly string[] = [
   'progressToken',
   metaKey.protocolVersion,

@@ -83,7 +83,7 @@ export function subjectOf({ lane, text, method, cut }: RecordingEntry): string |
   return typeof said === 'string' && said !== '' ? said : undefined;
 }
 
-/** Questions that a result has in the place of what was asked for: their words, or what they want. */
+/** Questions in a result: their messages, or their kinds. */
 function askedIn({ resultType, inputRequests }: Fields): string | undefined {
   if (resultType !== 'input_required' || !isObject(inputRequests)) return undefined;
   const questions = Object.values(inputRequests).map(

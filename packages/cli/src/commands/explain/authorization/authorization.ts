@@ -22,7 +22,7 @@ import { createTrace } from './trace.ts';
 export interface AuthorizationSearch {
   /** The URL of the server. */
   readonly server: URL;
-  /** Its refusals of what was asked before. */
+  /** Its refusals of earlier requests. */
   readonly refusals: readonly SeenRefusal[];
   /** The longest wait for an answer, in milliseconds; five times as long for all of them, and 30 seconds by default and at most. */
   readonly timeoutMs: number | undefined;
@@ -35,18 +35,18 @@ export interface AuthorizationSearch {
   readonly fetch?: AuthorizationFetch;
 }
 
-/** The longest time for all of it, in milliseconds: that of a client. */
+/** Time limit of the whole search, in milliseconds: that of a client. */
 const longestMs = 30_000;
 
 /** The most authorization servers that are looked at. */
 const mostServers = 5;
 
 /**
- * Finds out how a server is authorized at: reads what it and its authorization servers publish, signs nobody in and stores nothing.
- * The credentials of the command line go nowhere.
+ * Finds out how a server is authorized: reads its metadata and that of its authorization servers, without a sign-in and
+ * without storing anything. The credentials of the command line are not sent.
  *
- * @returns Nothing where a refusal has nothing to do with authorization.
- * @throws what the signal was aborted with.
+ * @returns `undefined` if a refusal does not concern authorization.
+ * @throws The reason of the signal.
  */
 export async function explainAuthorization(options: AuthorizationSearch): Promise<AuthorizationExplained | undefined> {
   const { server, signal, wire } = options;
@@ -165,7 +165,7 @@ async function serverOf(issuer: string, looker: Looker): Promise<FoundServer> {
   const document = looked.find(({ outcome }) => outcome === 'found')?.document;
   if (document !== undefined) return { issuer, namedBy, looked, document };
   if (looked.some(({ outcome }) => outcome !== 'absent')) return { issuer, namedBy, looked };
-  // Where operators put them by mistake, and nobody looks.
+  // A place where operators put them by mistake, and clients do not look.
   const others = serverMetadataUrls(new URL(issuer).origin).filter((url) => !urls.includes(url));
   const more = await looker.search(others, { what: whatServer, fits: namesIssuer });
   return { issuer, namedBy, looked: [...looked, ...more.map(beyond)] };

@@ -5,7 +5,7 @@ export type Document = Readonly<Record<string, unknown>>;
 const mostMembers = 256;
 const deepest = 6;
 
-/** A document without what lies too deep in it: nobody needs it, and to write it would take more than there may be. */
+/** A document without very deep parts: they have no use, and serializing them could exceed the limits. */
 export function shallow(document: Document): Document {
   return Object.fromEntries(Object.entries(document).map(([name, value]) => [name, without(value, deepest)]));
 }
@@ -23,7 +23,7 @@ export function textField(document: Document | undefined, name: string): string 
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** The texts of a field that is an array; `undefined` for what is none. */
+/** The strings of an array field; `undefined` if it is not one. */
 export function textsField(document: Document | undefined, name: string): readonly string[] | undefined {
   const value = document?.[name];
   return Array.isArray(value) ? value.slice(0, mostMembers).filter((member) => typeof member === 'string') : undefined;

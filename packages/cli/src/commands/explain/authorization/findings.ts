@@ -3,7 +3,7 @@ import type { Document } from './document.ts';
 import type { Look } from './look.ts';
 import type { ExplainedRefusal, ExplainedResource, ExplainedServer } from './report.ts';
 
-/** Everything that was found, before it is judged. */
+/** All findings, before the rules run. */
 export interface Findings {
   readonly server: URL;
   readonly rules: NetworkRules;

@@ -5,7 +5,7 @@ import { shallow, type Document } from './document.ts';
 import type { ExplainedLook } from './report.ts';
 import type { Trace } from './trace.ts';
 
-/** One URL at which a document was looked for, with what was found. */
+/** One requested URL, with the result. */
 export interface Look extends ExplainedLook {
   /** The document that was there. */
   readonly document?: Document;
@@ -21,9 +21,9 @@ export interface Sought {
 }
 
 /**
- * Looks at URLs as clients do, and goes on where they give up. One URL is fetched once, whoever asks for it.
+ * Requests URLs as clients do, and continues where clients stop. Each URL is requested once, for all callers.
  *
- * @throws what the signal was aborted with, unless that is the end of the time for all of it.
+ * @throws The reason of the signal, unless the time of the whole search is over.
  */
 export class Looker {
   readonly #context: FetchContext;
@@ -51,7 +51,7 @@ export class Looker {
     for (const url of urls) {
       const look = await this.look(url, sought);
       looks.push(look);
-      // What may not be fetched at one URL of an issuer may not be at the others.
+      // If one URL of an issuer must not be fetched, the others must not be either.
       if (look.outcome === 'found' || look.outcome === 'refused') break;
     }
     return looks;

@@ -16,7 +16,7 @@ type Row = readonly string[];
 /** The widest that lines are made, in characters; a URL that is longer stays whole. */
 const widest = 100;
 
-/** Writes what a server wants of who asks, for a person. */
+/** Writes the authorization requirements of a server, for people. */
 export function renderAuthorization(explained: AuthorizationExplained, columns: number): string {
   const width = Math.min(columns, widest);
   const { refusals, resourceMetadata, servers, moreServers, root, clients, broken } = explained;

@@ -9,7 +9,7 @@ export interface AuthorizationExplained {
   /** Each kind of refusal once, in the order in which they came. */
   readonly refusals: readonly ExplainedRefusal[];
   readonly resourceMetadata: ExplainedResource;
-  /** The authorization servers: those that the resource metadata name, else the root of the server's origin. */
+  /** The authorization servers: those in the resource metadata, or the root of the server's origin. */
   readonly servers: readonly ExplainedServer[];
   /** Number of authorization servers that are named beyond those that were looked at; at most 251. */
   readonly moreServers: number;
@@ -41,12 +41,12 @@ export interface ExplainedRefusal {
 }
 
 /**
- * The end of a search at one URL.
+ * The result of a request to one URL.
  *
- * - `found`: a document was there; it may be wrong in other ways.
- * - `absent`: there is none: another 4xx, or what is no such document.
- * - `failed`: nobody knows whether there is one: the server failed, was not reached, or redirected elsewhere.
- * - `refused`: the URL is none that may be fetched, and was not.
+ * - `found`: a document was there; it may have other errors.
+ * - `absent`: there is none: another 4xx, or a different document.
+ * - `failed`: unknown: the server failed, could not be reached, or redirected to another origin.
+ * - `refused`: the URL must not be fetched, and was not.
  */
 export type LookOutcome = 'found' | 'absent' | 'failed' | 'refused';
 
@@ -69,7 +69,7 @@ export interface ExplainedLook {
 
 /** The protected resource metadata. (RFC 9728) */
 export interface ExplainedResource {
-  /** In the order in which clients look; what comes after the first that is found is not looked at. */
+  /** In the order in which clients look. URLs after the first found one are not requested. */
   readonly looked: readonly ExplainedLook[];
   /** Way in which the document was found; left out where none was. */
   readonly foundBy?: 'challenge' | 'well-known';

@@ -15,7 +15,7 @@ export interface Rule {
   test(findings: Findings): readonly string[];
 }
 
-/** The most times that one rule is told to be broken. */
+/** Limit of reported violations of one rule. */
 const mostTimes = 10;
 
 /** The words of a rule on findings. */

@@ -2,7 +2,7 @@ import type { Findings } from './findings.ts';
 import type { Look } from './look.ts';
 import type { Rule } from './rule.ts';
 
-/** The looks that matter: the one at the root only where nothing else says who the authorization server is. */
+/** The relevant requests. The one at the root counts only if no metadata names the authorization server. */
 function looksOf({ resource, servers, root }: Findings): readonly Look[] {
   const looked = [...resource.looked, ...servers.flatMap((server) => server.looked)];
   const all = resource.document === undefined ? [...looked, root] : looked;

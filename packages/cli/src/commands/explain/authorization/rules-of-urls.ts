@@ -4,14 +4,14 @@ import type { Findings } from './findings.ts';
 import { withoutQuery } from './look.ts';
 import { cited, type Rule } from './rule.ts';
 
-/** A URL that somebody published. */
+/** A published URL. */
 interface Named {
   /** Name of the thing, as a person would say it. */
   readonly what: string;
   readonly url: string;
 }
 
-/** The endpoints that a client sends something to, or somebody. */
+/** The endpoints to which a client sends requests or users. */
 const endpoints = ['authorization_endpoint', 'token_endpoint', 'registration_endpoint', 'revocation_endpoint'];
 
 function issuersOf({ resource, servers }: Findings): readonly string[] {
@@ -20,7 +20,7 @@ function issuersOf({ resource, servers }: Findings): readonly string[] {
     : (textsField(resource.document, 'authorization_servers') ?? []);
 }
 
-/** URLs that a client would fetch, or send somebody to. */
+/** URLs that a client would fetch, or send a user to. */
 function urlsOf(findings: Findings): readonly Named[] {
   const { resource, servers } = findings;
   const issuers = issuersOf(findings).map((url) => ({ what: 'the authorization server', url }));
@@ -45,7 +45,7 @@ function refusalOf({ what, url }: Named, { rules }: Pick<Findings, 'rules'>): Au
   }
 }
 
-/** The problems of names that lead into inner networks, which is known only once somebody connects. */
+/** Errors of names that lead into internal networks, which is known only when connecting. */
 function namesRefused({ resource, servers, rules }: Findings): readonly string[] {
   return [...resource.looked, ...servers.flatMap(({ looked }) => looked)].flatMap(({ url, reason, problem = '' }) =>
     reason === 'address-refused' && refusalOf({ what: 'it', url }, { rules }) === undefined ? [problem] : [],

@@ -2,7 +2,7 @@ import type { AuthorizationFetch } from '../../../../../parley/src/auth/common/d
 import type { WireEntry } from '../report.ts';
 import { overheard } from '../../../recorder/tap-http.ts';
 
-/** One request and what came of it. */
+/** One request and its outcome. */
 export interface Traced {
   readonly url: string;
   readonly status?: number;

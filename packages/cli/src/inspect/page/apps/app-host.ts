@@ -105,7 +105,7 @@ export function hostApp(around: AppSurroundings): AppHost {
       const text = textOf(data);
       if (text === undefined) return;
       record('app', text);
-      // What is no JSON object says nothing; and what is one was read again, so that it holds nothing else.
+      // A value that is not a JSON object is ignored. An object was parsed from JSON, so it holds plain data.
       const { id, method, params } = JSON.parse(text) as JsonView;
       if (typeof method !== 'string') {
         if (id === 'teardown') ended();
@@ -143,7 +143,7 @@ async function answered(
   }
 }
 
-/** JSON of a message; `undefined` for what is none. */
+/** JSON of a message; `undefined` if it is not an object. */
 function textOf(data: unknown): string | undefined {
   if (typeof data !== 'object' || data === null || Array.isArray(data)) return undefined;
   try {

@@ -12,7 +12,7 @@ export function appOf(tool: Json): string | undefined {
   return typeof uri === 'string' && uri.startsWith('ui://') ? uri : undefined;
 }
 
-/** Place of an app: what it needs is loaded when somebody wants to see it. */
+/** Place of an app. Its code is loaded when the user opens it. */
 export function AppPlace({
   uri,
   tool,

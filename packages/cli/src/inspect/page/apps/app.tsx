@@ -40,7 +40,7 @@ export function App(use: AppUse): JSX.Element {
   const run = async (): Promise<void> => {
     try {
       const begun = await api.post<RunningAppView>('app-run', { server: id, uri, allow: [...allowed] });
-      // Whoever wished it may look at something else by now, and nobody would end it.
+      // The user may look at another page by now, and then nothing would end it.
       if (isThere.current) setRunning(begun);
       else void act('app-end', { app: begun.app });
     } catch (error) {
@@ -174,7 +174,7 @@ function Running(props: {
       resize: (wanted) => setHeight(Math.min(Math.max(Math.ceil(wanted), 60), tallest)),
       ask(link) {
         setLinks((before) => {
-          // Who asks for more than a person reads is refused the oldest.
+          // If an app asks for more than a user can read, the oldest request is refused.
           for (const oldest of before.slice(0, -(mostAsked - 1))) oldest.answer(false);
           return [...before.slice(-(mostAsked - 1)), link];
         });

@@ -1,6 +1,6 @@
 import { Lexer, Tokenizer, type Token } from 'marked';
 
-/** Time that a text may take to be read, in milliseconds: whoever wrote it may have wished that it takes for ever. */
+/** Time limit for reading a text, in milliseconds: its author may have made it very slow. */
 const mostMs = 500;
 
 /**

@@ -20,7 +20,7 @@ interface ChoiceProps {
   readonly variants: readonly Variant[];
 }
 
-/** A choice between kinds, and the field of the one that is chosen. What was typed for another comes back with it. */
+/** A choice between kinds, and the field of the chosen one. Input for another kind comes back with it. */
 export function ChoiceField({ field, shape, variants }: ChoiceProps): JSX.Element {
   const form = useForm();
   const { Field } = form;
@@ -124,7 +124,7 @@ function Kinds({ label, variants, chosen, onChoose }: KindsProps): JSX.Element {
   );
 }
 
-/** The kind that was chosen, as long as the value fits it at all; else that which it fits. */
+/** The chosen kind, if the value matches it at all; otherwise the matching kind. */
 function preferred(form: Form, { path, node }: FieldProps, variants: readonly Variant[]): number {
   const remembered = form.chosen.get(pointerOf(path));
   const schema = remembered === undefined ? undefined : variants[remembered]?.schema;

@@ -15,7 +15,7 @@ export interface Form {
   readonly text: string;
   readonly disabled: boolean;
   readonly complete: ((pointer: string, typed: string) => Promise<readonly string[]>) | undefined;
-  /** Texts that are no JSON yet, and what was in their place, by pointer. */
+  /** Texts that are not JSON yet, and the previous values, by pointer. */
   readonly drafts: Map<string, { readonly over: string | undefined; readonly text: string }>;
   /** Schemas that a person chose, of several, by pointer. */
   readonly chosen: Map<string, number>;
@@ -26,7 +26,7 @@ export interface Form {
 /** A change of the whole text. */
 export type Change = (text: string) => string;
 
-/** A field: a place in the value, and what is known of it. */
+/** A field: its path in the value, and its schema. */
 export interface FieldProps {
   readonly path: Path;
   readonly schema: Schema;

@@ -22,7 +22,7 @@ interface FoldProps {
   readonly children: () => ComponentChildren;
 }
 
-/** A part that opens and closes: what is closed is not made, since a schema may go on forever. */
+/** A part that opens and closes. Closed parts are not rendered, since a schema may be infinite. */
 export function Fold({ field, shape, empty, words, size, own, children }: FoldProps): JSX.Element {
   const id = useId();
   const frame = useRef<HTMLDivElement>(null);

@@ -1,4 +1,4 @@
-/** The frame of each field: its name, what is sent for it, what it wants and what is wrong. */
+/** The frame of each field: its name, its state, its requirements and its errors. */
 
 import type { ComponentChildren, JSX, RefObject } from 'preact';
 import { useId, useRef } from 'preact/hooks';
@@ -21,7 +21,7 @@ interface FrameProps {
   readonly shape: Shape;
   /** An empty value of this kind, as JSON, and its name. */
   readonly empty?: readonly [string, string] | undefined;
-  /** Something else to know of what is sent. */
+  /** A further note about the sent value. */
   readonly note?: string | undefined;
   readonly children: (wiring: Wiring) => ComponentChildren;
 }
@@ -149,14 +149,14 @@ export function Explanation({ id, shape, note }: ExplanationProps): JSX.Element 
 interface MessagesProps {
   readonly id?: string;
   readonly messages: readonly string[];
-  /** Nothing was typed yet: what is missing is no mistake of the person. */
+  /** Nothing was typed yet, so a missing value is no error of the user. */
   readonly waits?: boolean;
 }
 
 /** Most messages that are shown at one place. */
 const mostMessages = 20;
 
-/** Messages of what is wrong, each in a line. */
+/** Error messages, each in a line. */
 export function Messages({ id, messages, waits = false }: MessagesProps): JSX.Element {
   return (
     <ul class={waits ? 'form-problems form-waits' : 'form-problems'} id={id}>

@@ -14,7 +14,7 @@ export interface JsonEditorProps {
   readonly onText: (text: string) => void;
   /** Problems by JSON pointer, each told with its line. */
   readonly problems?: readonly { readonly path: string; readonly message: string }[];
-  /** Name of the editor, for who does not see it. */
+  /** Name of the editor, for screen readers. */
   readonly label: string;
   readonly disabled?: boolean;
 }
@@ -27,7 +27,7 @@ interface Placed {
   readonly words: string;
 }
 
-/** Most problems that are told. */
+/** Limit of shown problems. */
 const mostTold = 50;
 
 /** Most lines that are numbered. */
@@ -125,7 +125,7 @@ interface NumbersProps {
   readonly numbers: { current: HTMLPreElement | null };
 }
 
-/** Numbers of the lines, as few nodes: one for each mark, and one for what is between them. */
+/** Line numbers, with few nodes: one for each mark, and one for the lines in between. */
 function Numbers({ count, placed, numbers }: NumbersProps): JSX.Element {
   const marks = [...new Set(placed.map(({ line }) => line))].toSorted((one, other) => one - other);
   const parts: (string | JSX.Element)[] = [];
@@ -152,7 +152,7 @@ function Numbers({ count, placed, numbers }: NumbersProps): JSX.Element {
   );
 }
 
-/** Faults with their lines: the first fault of a text that is no JSON, or the problems of its values. */
+/** Errors with their lines: the first syntax error, or the problems of the values. */
 function placesOf(text: string, problems: NonNullable<JsonEditorProps['problems']>): readonly Placed[] {
   const { root, fault } = readJson(text);
   if (fault !== undefined) {

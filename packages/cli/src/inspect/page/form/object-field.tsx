@@ -21,7 +21,7 @@ interface ObjectProps {
   readonly shape: Shape & ObjectKind;
 }
 
-/** An object. Within another it opens and closes, and what is closed is not made: a schema may go on forever. */
+/** An object. A nested one opens and closes. Closed parts are not rendered: a schema may be infinite. */
 export function ObjectField({ field, shape }: ObjectProps): JSX.Element {
   const { node } = field;
   const own = problemsHere(field.problems, (name) => shape.properties.has(name) || childOf(node, name) !== undefined);
@@ -111,7 +111,7 @@ export function changeWithin(field: FieldProps, shape: ObjectKind): (change: Cha
       const changed = change(text);
       if (members(text) > 0 || members(changed) === 0) return changed;
       let complete = changed;
-      // Each is read and written anew.
+      // Each one is parsed and written again.
       for (const [name, constant] of constantsIn(shape).slice(0, mostConstants)) {
         const path = [...field.path, name];
         if (nodeAt(readJson(complete).root, path) === undefined) complete = put(complete, path, constant);
@@ -120,7 +120,7 @@ export function changeWithin(field: FieldProps, shape: ObjectKind): (change: Cha
     });
 }
 
-/** Most properties of one value alone that come by themselves; others are told to be missing. */
+/** Limit of constant properties that are filled in. Further ones are shown as missing. */
 const mostConstants = 100;
 
 /** Properties that have to be there and have one value alone, with that. */

@@ -59,7 +59,7 @@ function RadioField({ field, shape, options }: OptionsProps): JSX.Element {
   );
 }
 
-/** A box that searches. What is typed and not listed is sent as text: a server may be asked what it says to that. */
+/** A search box. Input that is not listed is sent as text, so that a user can test the server's reaction. */
 function SearchField({ field, shape, options }: OptionsProps): JSX.Element {
   const form = useForm();
   const held = spelledAnew(form.text, field.node);

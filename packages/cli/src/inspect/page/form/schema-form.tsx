@@ -19,7 +19,7 @@ export interface SchemaFormProps {
   readonly onText: (text: string) => void;
   /** Problems by JSON pointer: shown at the field, or at the nearest one around it. */
   readonly problems?: readonly { readonly path: string; readonly message: string }[];
-  /** Name of the form, for who does not see it. */
+  /** Name of the form, for screen readers. */
   readonly label: string;
   readonly disabled?: boolean;
   /** Texts that could follow what is typed in the field at a JSON pointer. */

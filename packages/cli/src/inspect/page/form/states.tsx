@@ -15,7 +15,10 @@ interface StatesProps {
   readonly frame: RefObject<HTMLElement | null>;
 }
 
-/** State of a field, sent or not, and buttons for others: null, an empty value, the default, nothing, and what was there before. */
+/**
+ * State of a field, sent or not, with buttons for other states: null, an empty value, the default, nothing, and the
+ * previous value.
+ */
 export function States({ field, shape, empty, frame }: StatesProps): JSX.Element {
   const form = useForm();
   const refocus = useRef(false);

@@ -80,7 +80,7 @@ interface LinesProps {
   readonly onText: (text: string) => void;
 }
 
-/** A text of one line or more: an input of one line would drop the line breaks of what is pasted. */
+/** A text of one or more lines: a single-line input would drop pasted line breaks. */
 function Lines({ wiring, value, long, onText }: LinesProps): JSX.Element {
   const form = useForm();
   return (
@@ -134,7 +134,7 @@ function Picker({ format, value, onText, label }: PickerProps): JSX.Element | nu
   );
 }
 
-/** A number, as it is typed. What is no number yet is held as text, so that it is neither lost nor taken for the number before. */
+/** A number. Incomplete input is stored as text, so that it is neither lost nor taken for the previous number. */
 export function NumberField({ field, shape }: Typed<'number'>): JSX.Element {
   const form = useForm();
   const { node, path, change, item } = field;
@@ -170,7 +170,7 @@ export function NumberField({ field, shape }: Typed<'number'>): JSX.Element {
   );
 }
 
-/** Any value, as JSON. What is no JSON yet stands in the field alone, and the field says so. */
+/** Any value, as JSON. Invalid JSON stays in the field, with an error. */
 export function JsonField({ field, shape }: { readonly field: FieldProps; readonly shape: Shape }): JSX.Element {
   const form = useForm();
   const { node, path, change, item } = field;

@@ -9,7 +9,7 @@ import { marksOfLines, type Marks, type MarkSign } from './marks.ts';
 const height = 20;
 const widest = 1_000;
 
-/** Shows JSON text as lines that fold, whatever its size; what is no JSON is shown as it is. */
+/** Shows JSON text as folding lines, whatever its size. Other text is shown unchanged. */
 export function JsonView({
   text,
   label,

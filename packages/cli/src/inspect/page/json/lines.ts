@@ -21,10 +21,15 @@ export interface JsonLine {
 
 type Draft = { depth: number; pieces: Piece[]; close?: number; members?: number };
 
-/** Most lines that are made, of which the rest is one that says so, and pieces of one line: what is no JSON may have all in one. */
+/**
+ * Limit of lines (the rest is one line that says so), and of pieces of one line, since invalid JSON may be a single
+ * line.
+ */
 const most = { lines: 200_000, pieces: 200 };
 
-/** Beginnings of tokens: strings, signs, numbers and words. A text that is no JSON has others, which are shown as they are. */
+/**
+ * Beginnings of tokens: strings, signs, numbers and words. Invalid JSON has other tokens, which are shown unchanged.
+ */
 const token = /"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
 /** Tokens of a text. A string that never ends is the rest of it, so that nothing is looked at twice. */

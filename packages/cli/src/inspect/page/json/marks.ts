@@ -2,7 +2,7 @@ import { placeIn } from '../../../../../parley/src/json/place.ts';
 import { differences } from './differences.ts';
 import { jsonLines, type JsonLine } from './lines.ts';
 
-/** Signs of lines: what stands on one side alone, and what is other on both. */
+/** Signs of lines: only on one side, or different on both. */
 export type MarkSign = '−' | '+' | '~';
 
 /** Places of a value that differ from another, each with its sign. */

@@ -130,13 +130,13 @@ function Played({ trial, method }: { readonly trial: TrialView; readonly method:
 
 const opening = /initialize|server\/discover/;
 
-/** Tells whether a message is of what was asked; the rest is how the two hops live. */
+/** Tells whether a message belongs to the trial; others only keep the two hops alive. */
 function isTold({ what, client, server, verdict }: TrialStepView, method: string): boolean {
   if (verdict === 'differs') return true;
   if (opening.test(what)) return opening.test(method);
   const crossed = client !== undefined && server !== undefined;
   if (crossed || what.endsWith(method)) return true;
-  // A bridge listens for itself too; that is told where a subscription is what was tried.
+  // A bridge subscribes for itself too. That is shown only if the trial was a subscription.
   const own = /subscri/.test(method)
     ? /subscri|updated|list_changed/
     : /elicitation|sampling|roots|asks for input|tasks|cancelled/;

@@ -4,7 +4,7 @@ import type { LoginView, ServerView, SignInStepView } from '../../view.ts';
 import { clock, line } from '../plain.ts';
 import { act, api, problem, showRow, wordsOf } from '../state.ts';
 
-/** Login of a person at a server: what is kept of it, what can be done about it, and the steps of the last sign-in. */
+/** Login of a user at a server: the stored data, the possible actions, and the steps of the last sign-in. */
 export function Login({ server }: { readonly server: ServerView }): JSX.Element | null {
   const { id, login, signIn, wantsSignIn, pauses } = server;
   if (login === undefined && signIn === undefined && !wantsSignIn) return null;
@@ -97,7 +97,7 @@ function Button({
   );
 }
 
-/** Signs out; tokens that nobody could revoke are told of. */
+/** Signs out; reports tokens that could not be revoked. */
 async function signOut(id: string): Promise<void> {
   try {
     const { revoked } = await api.post<{ readonly revoked: boolean | null }>('sign-out', { server: id });

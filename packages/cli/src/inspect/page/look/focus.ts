@@ -1,9 +1,9 @@
-/** Keeps the focus of who has no mouse: what holds it may leave the page. */
+/** Keeps the focus for keyboard users: the focused element may leave the page. */
 
 const takers =
   'a[href], button:not(:disabled), input:not(:disabled), select:not(:disabled), textarea:not(:disabled), summary, [tabindex]';
 
-/** Places of what was chosen in a list that are looked at for something to fill in, or to press. */
+/** Parts of a chosen list item that can be filled in or pressed. */
 export const chosenPlaces: readonly string[] = [
   '.chosen-one .form :is(input, select, textarea)',
   '.chosen-one .doing',

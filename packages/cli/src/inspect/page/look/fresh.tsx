@@ -13,7 +13,7 @@ export interface FreshFacts {
 /** Tells how long something may be kept still, by the hints of its server, as the time goes. */
 export function Fresh({ t, ttlMs, cacheScope }: FreshFacts): JSX.Element {
   const left = t + ttlMs - now();
-  // Nobody sees more than the seconds of the last minutes.
+  // Users only notice the seconds of the last minutes.
   useTick(left > 0, left > 120_000 ? 10_000 : 1_000);
   return (
     <span class="muted">

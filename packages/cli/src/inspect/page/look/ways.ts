@@ -1,4 +1,4 @@
-/** Ways to what waits for a person, or was asked for by its number: each gives it the focus. */
+/** Moves the focus to a waiting item, or to one that was requested by number. */
 
 import type { QuestionView, ServerView } from '../../view.ts';
 import { focusSoon } from './focus.ts';

@@ -14,7 +14,7 @@ import { keptWords } from '../screens/result.tsx';
 import { Answers } from './answers.tsx';
 import { SamplingQuestion } from './sampling.tsx';
 
-/** A question of a server, beside what is done there: it takes no focus, and waits as long as whoever asks does. */
+/** A question of a server, next to its other actions: it takes no focus, and waits as long as its server does. */
 export function Question({ question }: { readonly question: QuestionView }): JSX.Element {
   const { id, kind, server, during, row, isRound, t } = question;
   useTick(true);
@@ -100,7 +100,7 @@ function UrlQuestion({
   );
 }
 
-/** Note of the answers that are given in the place of the person, and the way to end them. */
+/** Note of the answers that are given on the user's behalf, with a way to stop them. */
 export function Alike({ server }: { readonly server: string }): JSX.Element | null {
   const wish = alike.value.get(server);
   if (wish === undefined) return null;

@@ -82,7 +82,7 @@ export function SamplingQuestion({
   );
 }
 
-/** Facts of the model that is said to have answered. */
+/** Facts of the model that supposedly answered. */
 function ModelFields(props: {
   readonly model: string;
   readonly onModel: (model: string) => void;

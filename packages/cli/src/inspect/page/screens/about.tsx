@@ -7,7 +7,7 @@ import { Choice, coded, Facts } from '../parts.tsx';
 import { clipped, line, plain, textOf } from '../plain.ts';
 import { act, chosenServer, lensRevision, lists, server } from '../state.ts';
 
-/** Failure of a connection: what happened, what was tried, the next step. */
+/** Failure of a connection: the event, the tries, the next step. */
 export function Failure({ view }: { readonly view: ServerView }): JSX.Element {
   return (
     <section class="failure" aria-label="Failure">

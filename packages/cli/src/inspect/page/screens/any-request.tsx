@@ -56,7 +56,7 @@ export function writeAgain({ server: id, name, text }: Pick<CallView, 'server' |
   focusSoon('.any-request .main', '.any-request');
 }
 
-/** Any request, its parameters as they are written: what comes is shown as it came. */
+/** Any request with its parameters as text. The answer is shown unchanged. */
 export function AnyRequest(): JSX.Element {
   const id = chosenServer.value;
   const { method, text, call } = written.value.get(id) ?? nothing;

@@ -15,7 +15,7 @@ export function Dialogs(): JSX.Element | null {
   }, [which]);
   if (which === undefined) return null;
   return (
-    // Each has an element of its own: that one is closed is heard a moment later, when another may be open.
+    // Each has its own element: the close event comes a moment later, when another may be open.
     <dialog
       key={which}
       ref={box}
@@ -30,7 +30,7 @@ export function Dialogs(): JSX.Element | null {
           onClose={() => {
             // Closed, and not only taken away: the focus goes back to where it was.
             box.current?.close();
-            // That it is closed is heard a moment later, until when no key would be heard.
+            // The close event comes a moment later, and until then keys would be ignored.
             dialog.value = undefined;
           }}
         />
@@ -57,7 +57,7 @@ function Palette({ onClose }: { readonly onClose: () => void }): JSX.Element {
     // While the dialog is there, nothing beside it takes the focus.
     setTimeout(() => {
       goal?.go();
-      // What had it may not be shown any more.
+      // The element that had the focus may be hidden now.
       focusIfLost(`.${place.value === 'questions' ? 'use' : place.value === 'lens' ? 'lens-place' : place.value}`);
     }, 0);
   };

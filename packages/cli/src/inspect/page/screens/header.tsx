@@ -4,7 +4,7 @@ import { Choice } from '../parts.tsx';
 import { dialog, hello, place, questions, rowCount, rowsVersion, servers } from '../state.ts';
 import { showQuestion, showSignIn } from '../look/ways.ts';
 
-/** The bar on top: how many servers, how much was recorded, what waits. */
+/** The bar at the top: the number of servers, the size of the recording, and waiting items. */
 export function Header(): JSX.Element {
   void rowsVersion.value;
   return (

@@ -17,7 +17,7 @@ export function Logs(): JSX.Element {
       log.server === chosenServer.value &&
       (log.level === 'stderr' ? hasErrors : levels.indexOf(log.level) >= levels.indexOf(least)),
   );
-  // A line is chosen, and not a place: the oldest leave, and what is shown may be others.
+  // The choice is a line, not a position: the oldest lines are dropped, and the filter may change.
   const at = chosen === undefined ? -1 : own.indexOf(chosen);
   return (
     <div class="logs">

@@ -14,7 +14,7 @@ export interface Pickable {
   readonly marks: readonly string[];
 }
 
-/** A list with a filter, and what was chosen in it beside it. */
+/** A list with a filter, and the chosen item next to it. */
 export function Picker(props: {
   readonly of: Tab;
   readonly items: readonly Pickable[];
@@ -29,7 +29,7 @@ export function Picker(props: {
   const key = chosen.value[of];
   const at = seen.findIndex((item) => item.key === key);
   const known = items.find((item) => item.key === key);
-  // Where what is chosen takes the place of the list, going through it chooses nothing.
+  // If the chosen item replaces the list, moving through the list chooses nothing.
   const [cursor, setCursor] = useState(0);
   const choose = (index: number): void => {
     const item = seen[index];
@@ -75,7 +75,7 @@ export function Picker(props: {
   );
 }
 
-/** Items that have a text: what has a title is known by its name too, which is all that programs and the wire have. */
+/** Items that match a text: an item with a title is also found by its name, which programs and the wire use. */
 function matching(items: readonly Pickable[], wanted: string): readonly Pickable[] {
   return items.filter(
     ({ key, name, words }) => wanted === '' || `${name} ${key} ${words}`.toLowerCase().includes(wanted),

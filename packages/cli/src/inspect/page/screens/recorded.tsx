@@ -3,7 +3,7 @@ import { clock } from '../plain.ts';
 import { allRows, filterText, place, rowsVersion } from '../state.ts';
 import { parseFilter } from '../wire/filter.ts';
 
-/** A recording in a few words, with the ways to what went wrong in it: all of it stands in the wire. */
+/** Summary of a recording, with links to its errors. The wire has all of it. */
 export function Recorded({ server }: { readonly server: string }): JSX.Element {
   void rowsVersion.value;
   const own = allRows().filter(({ s }) => s === server);

@@ -15,7 +15,7 @@ import { act, loadOutcome, outcomes, showRow } from '../state.ts';
 /** A call: its progress while it runs, then its result as what it is. */
 export function CallResult({ call, isRunning }: { readonly call: CallView; readonly isRunning: boolean }): JSX.Element {
   const { id, ms, row, state, kind } = call;
-  // What was asked by hand is looked at as it came.
+  // The result of a manual request is shown unchanged.
   const [view, setView] = useState<'shown' | 'json'>(kind === 'request' ? 'json' : 'shown');
   useEffect(() => {
     if (!isRunning) void loadOutcome(id);

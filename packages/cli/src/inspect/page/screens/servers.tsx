@@ -14,7 +14,7 @@ const signs: Readonly<Record<ServerView['state'], string>> = {
   recording: '▤',
 };
 
-/** All servers, with what can be done to each. */
+/** All servers, with the actions for each. */
 export function Servers(): JSX.Element {
   const all = [...servers.value.values()];
   return (

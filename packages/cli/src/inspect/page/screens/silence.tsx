@@ -4,7 +4,7 @@ import type { SilenceView } from '../../view.ts';
 import { clock, line, plain } from '../plain.ts';
 import { act, showRow } from '../state.ts';
 
-/** Silence of a server that was connected: since when, why, and what can be done. */
+/** Silence of a connected server: its beginning, its reason, and the possible actions. */
 export function Silence(props: {
   readonly id: string;
   readonly name: string;

@@ -36,8 +36,8 @@ type FindRow = (n: number | undefined) => RowView | undefined;
 /**
  * Reads a filter.
  *
- * @param found Sequences of the rows that hold the text; `undefined` while nobody searched.
- * @param rowAt Finds the request of an answer, which is about the same.
+ * @param found Sequences of the rows that hold the text; `undefined` if there was no search.
+ * @param rowAt Finds the request of an answer, which has the same subject.
  */
 export function parseFilter(
   typed: string,

@@ -1,4 +1,4 @@
-/** Polls of a task and what is told of it, as one row: they say the same again and again, and would hide all else. */
+/** Shows polls and notifications of a task as one row: they repeat often, and would hide other rows. */
 
 import type { RowView } from '../../view.ts';
 
@@ -11,7 +11,7 @@ export interface TaskFold {
   readonly polls: number;
   /** Words of the server on the task: by messages of its own. */
   readonly told: number;
-  /** Standing of the task, as it was said last. */
+  /** The last reported state of the task. */
   readonly last?: string;
   readonly isOpen: boolean;
   /** True where a row behind the first is chosen. */
@@ -34,7 +34,7 @@ export interface Folding {
   readonly chosen: number | undefined;
 }
 
-/** Messages that say how a task stands, and requests that ask to hear of it. */
+/** Messages with the state of a task, and requests to receive it. */
 const standing: ReadonlySet<string> = new Set([
   'tasks/get',
   'notifications/tasks/status',

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import type { RowView } from '../../view.ts';
 import { row } from '../state.ts';
 
-/** Way from a message to the one that it belongs to: its answer, what came in the place of one, or its request. */
+/** Link from a message to its counterpart: its answer, its substitute, or its request. */
 export function PairButton({ one }: { readonly one: RowView | undefined }): JSX.Element | null {
   const { kind, pair, over } = one ?? {};
   const other = pair ?? over;

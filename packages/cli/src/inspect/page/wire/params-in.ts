@@ -3,7 +3,10 @@ import { nodeAt, remove } from '../form/model/json-edit.ts';
 import { formatted } from '../form/model/json-format.ts';
 import { readJson } from '../form/model/json-text.ts';
 
-/** Takes the parameters out of the text of a request, spelled as they were, and without what the next one gets anew. @returns `undefined` for what is no request. */
+/**
+ * Takes the parameters from the text of a request, unchanged, without the fields that each request gets again. @returns
+ * `undefined` if it is not a request.
+ */
 export function paramsIn(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const { root: node } = readJson(text);

@@ -19,7 +19,7 @@ export class HeldRows {
     return n === undefined ? undefined : this.#ordered[indexOfRow(this.#ordered, n)];
   }
 
-  /** Takes rows that came, or changed. What is more than is held leaves, the oldest first. */
+  /** Adds new or changed rows. Beyond the limit, the oldest are dropped. */
   take(rows: readonly RowView[]): void {
     const fresh = new Map<number, RowView>();
     for (const one of rows) {
@@ -34,7 +34,7 @@ export class HeldRows {
       last = one.n;
       this.#ordered.push(one);
     }
-    // Rows that changed are told after younger ones that did not.
+    // Changed rows may arrive after newer ones.
     if (!isSorted) this.#ordered.sort((one, another) => one.n - another.n);
     this.#ordered.splice(0, Math.max(this.#ordered.length - most, 0));
   }

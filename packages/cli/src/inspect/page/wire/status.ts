@@ -6,7 +6,7 @@ export interface Rows {
   isOpen(one: RowView): boolean;
 }
 
-/** Status of HTTP; where there is none, what became of a request without an answer, or what else a row is. */
+/** The HTTP status; without one, the outcome of a request without an answer, or the kind of row. */
 export function statusOf(one: RowView, rows: Rows): string | number {
   const { kind, lane, pair, status } = one;
   if (status !== undefined) return status;
@@ -15,7 +15,7 @@ export function statusOf(one: RowView, rows: Rows): string | number {
   return lane === 'message' ? '' : lane;
 }
 
-/** Tells whether a request ended without an answer, though nobody gave it up. */
+/** Tells whether a request ended without an answer and was not cancelled. */
 export function isUnanswered({ kind, pair, over, cancelled }: RowView): boolean {
   return kind === 'request' && pair === undefined && over !== undefined && cancelled !== true;
 }
@@ -26,13 +26,13 @@ function endOf(one: RowView, { rowAt, isOpen }: Rows): string | number {
   return isOpen(one) ? 'waits' : 'no answer';
 }
 
-/** Words of what came in the place of an answer. */
+/** Text for a substitute of an answer. */
 function wordsOf(end: RowView | undefined): string | number {
   if (end === undefined) return 'no answer';
   const { kind, lane, status, bytes } = end;
   if (kind === 'error') return 'error';
   if (status !== undefined && status >= 400) return status;
-  // It came whole, and answers something else.
+  // It is complete, and answers a different request.
   if (kind === 'result') return 'other id';
   if (lane === 'message') return 'unreadable';
   if (lane === 'event') return 'broke off';

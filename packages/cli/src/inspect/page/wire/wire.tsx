@@ -320,7 +320,7 @@ function FoldMark({ fold, first }: { readonly fold: TaskFold; readonly first: nu
   );
 }
 
-/** The chosen row is given: a row that hears of it by itself is held for as long as there is something to hear. */
+/** The chosen row is a parameter: a row with its own subscription would stay in memory. */
 function rowClass(one: RowView | undefined, chosen: number | undefined): string {
   const pair = one?.pair ?? one?.over;
   const isPair = pair !== undefined && pair === chosen;

@@ -31,7 +31,7 @@ export function converted(document: SchemaDocument, text: string, conversion: Co
   return item ? put(text, path, 'null') : remove(text, path);
 }
 
-/** Most properties that are written for another kind; what is missing then is told at its field. */
+/** Limit of properties that are converted to another kind. Further ones are shown as missing at their fields. */
 const mostPuts = 300;
 
 /** An object as one of another kind: properties that both have stay, and constants are those of the other kind. */
@@ -55,7 +55,7 @@ function adapted(document: SchemaDocument, text: string, { path, from, to, befor
         : there.has(name) || earlier === undefined
           ? undefined
           : (before ?? '').slice(earlier.start, earlier.end);
-    // Each is written into a text that is read anew.
+    // Each one is written into a text that is parsed again.
     if (value === undefined || (puts += 1) > mostPuts) continue;
     whole = put(whole, inner, value);
   }

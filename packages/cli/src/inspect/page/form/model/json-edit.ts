@@ -31,8 +31,8 @@ export function nodeAt(root: JsonNode | undefined, path: Path): JsonNode | undef
 }
 
 /**
- * Writes a value, itself JSON, at a path. What is missing on the way is made; a value on the way that cannot hold the next step is replaced,
- * and a list that is too short gets nulls. A text that is no JSON is left alone.
+ * Writes a value, itself JSON, at a path. Missing parents are created. A parent that cannot hold the next step is
+ * replaced, and a short list is filled with nulls. Invalid JSON is not changed.
  */
 export function put(text: string, path: Path, value: string): string {
   const reading = readJson(text);

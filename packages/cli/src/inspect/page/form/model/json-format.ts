@@ -8,7 +8,7 @@ const deepest = 60;
 const token = /[{}[\],:]|[^\s{}[\],:"]+/y;
 const blank = /\s*/y;
 
-/** Lays out a text of JSON, one value a line, by two spaces a level. A text that is no JSON is left alone. */
+/** Formats JSON, one value a line, with two spaces for each level. Invalid JSON is not changed. */
 export function formatted(text: string): string {
   if (readJson(text).root === undefined) return text;
   const parts: string[] = [];

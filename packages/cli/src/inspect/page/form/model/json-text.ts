@@ -30,7 +30,7 @@ export interface JsonFault {
   readonly message: string;
 }
 
-/** Result of reading: a value, nothing where the text is blank, or why it is no JSON. */
+/** Result of parsing: a value, nothing for a blank text, or the syntax error. */
 export type JsonReading =
   | { readonly root: JsonNode | undefined; readonly fault?: undefined }
   | { readonly root?: undefined; readonly fault: JsonFault };
@@ -100,7 +100,7 @@ function placeOf(text: string, at: number): Pick<JsonFault, 'at' | 'line' | 'col
   return { at, line, column: at - begin + 1 };
 }
 
-/** One value, without recursion: what is open is on a list. */
+/** One value, without recursion: open values are on a list. */
 function readValue(cursor: Cursor): JsonNode {
   const open: Opened[] = [];
   for (;;) {

@@ -1,4 +1,4 @@
-/** A schema with what it refers to and what all of it has to hold, as one. */
+/** Merges a schema with its references and all parts that apply. */
 
 import { isRecord, isSchema, jsonOf, own, type Schema, type SchemaDocument } from './schema-document.ts';
 
@@ -11,7 +11,7 @@ export interface Merged {
   readonly patterns: readonly string[];
   /** Nothing is admitted. */
   readonly never: boolean;
-  /** Reason why not all of it could be read, in words. */
+  /** Reason why parts could not be read. */
   readonly cut: string | undefined;
 }
 
@@ -86,7 +86,7 @@ interface Waiting {
 function mergedAnew(document: SchemaDocument, schema: Schema): Merged {
   const merging: Merging = { keywords: new Map(), choices: [], patterns: [], never: false, cut: undefined };
   const seen = new Set<Schema>();
-  // A list in place of recursion: a stranger decides how deep it goes. What comes first is nearest to the place.
+  // A list instead of recursion, since a peer decides the depth. Earlier parts are closer to the place.
   const waiting: Waiting[] = [{ schema, optional: false }];
   for (const { schema: part, optional } of waiting) {
     if (typeof part === 'boolean') merging.never ||= !part && !optional;
@@ -178,7 +178,7 @@ export function typesOf(type: unknown): readonly string[] {
   return (Array.isArray(type) ? listOf(type) : [type]).filter((one) => typeof one === 'string');
 }
 
-/** A list, or an empty one for anything else. */
+/** A list; empty for another value. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

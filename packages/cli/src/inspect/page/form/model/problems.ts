@@ -1,4 +1,4 @@
-/** Problems of a value, and the field at which each is told. */
+/** Problems of a value, and the field that shows each. */
 
 import { stepsOf } from './json-edit.ts';
 
@@ -15,7 +15,7 @@ export function problemsOf(
   return problems.map(({ path, message }) => ({ steps: stepsOf(path), message }));
 }
 
-/** Those of one part of a value, as steps from it. */
+/** The problems of one part of a value, with paths from it. */
 export function problemsIn(problems: readonly Problem[], step: string | number): readonly Problem[] {
   const name = String(step);
   return problems
@@ -23,7 +23,7 @@ export function problemsIn(problems: readonly Problem[], step: string | number):
     .map(({ steps, message }) => ({ steps: steps.slice(1), message }));
 }
 
-/** Those that no field of a part tells: they are told at the whole, with the place where it is not the whole itself. */
+/** Problems that no field of a part shows: they are shown at the whole, with their path. */
 export function problemsHere(problems: readonly Problem[], parts: (step: string) => boolean): readonly string[] {
   return problems
     .filter(({ steps }) => steps[0] === undefined || !parts(steps[0]))

@@ -37,7 +37,7 @@ export function own(value: Readonly<Record<string, unknown>>, name: string): unk
   return Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** Makes a document of what a stranger calls a schema; what is none admits everything. */
+/** Makes a document of a peer's schema. An invalid schema accepts everything. */
 export function schemaDocument(schema: unknown): SchemaDocument {
   const root = isSchema(schema) ? schema : true;
   let named: ReadonlyMap<string, Schema> | undefined;

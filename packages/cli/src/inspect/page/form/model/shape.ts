@@ -290,7 +290,7 @@ function constantOf(schema: Schema): Option | undefined {
   return option(schema['const'], own(schema, 'title'));
 }
 
-/** Makes a schema of what was merged, but for some keywords. */
+/** Makes a schema of merged parts, without some keywords. */
 function schemaOf(
   all: Merged,
   others: readonly (readonly Schema[])[],
