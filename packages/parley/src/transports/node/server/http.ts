@@ -12,6 +12,7 @@ import { settledWithin } from '../../../jsonrpc/timeout.ts';
 import { boundHost, reachableName } from './address.ts';
 import { LagAdmission } from './lag.ts';
 import { usableStore } from './usable-store.ts';
+import { stallMs } from './stalled.ts';
 import { WriteBatch } from './write-batch.ts';
 import { pageRoutes, type BrowserPages } from './page-routes.ts';
 import { addressBehind, type AddressOf, type TrustedProxies } from './proxies/trusted-proxies.ts';
@@ -108,7 +109,8 @@ export interface ListenOptions extends NodeHttpOptions {
    */
   readonly headersTimeoutMs?: number;
   /**
-   * Time that a connection stays open without a request, in milliseconds; 60 seconds. 0 and `Infinity` set no limit.
+   * Time that a connection stays open without a request, in milliseconds; 60 seconds. A client that takes nothing of a
+   * complete answer for so long is disconnected. 0 and `Infinity` set no limit.
    */
   readonly idleTimeoutMs?: number;
   /**
@@ -177,7 +179,7 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
     host = '127.0.0.1',
     pages = [],
     headersTimeoutMs,
-    idleTimeoutMs,
+    idleTimeoutMs = stallMs,
     maxConnections: _,
     maxLagMs = Infinity,
     readyMs = 10_000,
@@ -195,13 +197,14 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
   const handler = createHttpHandler(served, { ...http, path, ...boundHost(host, options) }, lag);
   const headersTimeout = limitOf(headersTimeoutMs ?? 10_000);
   const bodyTimeout = limitOf(options.bodyTimeoutMs ?? defaults.bodyTimeoutMs);
+  const batch = new WriteBatch(nodeLimitOf(limitOf(idleTimeoutMs)));
   const underWay = new Responses();
   const server = createServer(
     {
       headersTimeout: nodeLimitOf(headersTimeout),
       // Node enforces this for a body without a reader. A body that is read has its own limit.
       requestTimeout: nodeLimitOf(headersTimeout + bodyTimeout),
-      keepAliveTimeout: nodeLimitOf(limitOf(idleTimeoutMs ?? 60_000)),
+      keepAliveTimeout: batch.stallMs,
       connectionsCheckingInterval: 2000,
       // The guard rejects it with JSON.
       requireHostHeader: false,
@@ -209,7 +212,7 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
       keepAlive: true,
       keepAliveInitialDelay: 30_000,
     },
-    beside(pages, { path, underWay, answer: listener(handler, http, { addressOf, batch: new WriteBatch() }) }),
+    beside(pages, { path, underWay, answer: listener(handler, http, { addressOf, batch }) }),
   );
   const sockets = socketsOf(server, { onWarning: listeners?.owner?.onWarning, ...options });
   const bound = await orClosed(bind(server, port, host), lag);

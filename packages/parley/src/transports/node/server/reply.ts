@@ -4,6 +4,7 @@ import { eventStreamHeaders } from '../../http/server/stream.ts';
 import type { EventWriter, HeaderFields, HttpReply } from '../../http/server/universal.ts';
 import type { JsonPieces } from '../../../jsonrpc/encode.ts';
 import { after } from '../../../jsonrpc/timeout.ts';
+import { limitStall, stallMs } from './stalled.ts';
 import { end, type WriteBatch } from './write-batch.ts';
 
 /** Amount of an unwanted body that is read and discarded, so that its sender can read the refusal. */
@@ -37,7 +38,7 @@ export class NodeReply implements HttpReply {
       body === undefined ? undefined : { 'Content-Type': 'application/json', 'Content-Length': lengthOf(body) };
     response.writeHead(status, headers === undefined ? type : { ...type, ...headers });
     if (status >= 400 && isLong(response)) linger(response, body);
-    else if (this.#batch === undefined) end(response, body);
+    else if (this.#batch === undefined) end(response, body, stallMs);
     else this.#batch.add(response, body);
     this.#sent = true;
   }
@@ -53,7 +54,7 @@ export class NodeReply implements HttpReply {
       framed = isPlain(response);
     }
     if (this.#batch !== undefined) forgetHead(response.req);
-    return new NodeEventWriter(response, framed);
+    return new NodeEventWriter(response, framed, this.#batch?.stallMs ?? stallMs);
   }
 
   destroy(): void {
@@ -145,11 +146,16 @@ function isPlain({ chunkedEncoding, write }: ServerResponse): boolean {
 class NodeEventWriter implements EventWriter {
   readonly #response: ServerResponse;
   readonly #framed: boolean;
+  readonly #stallMs: number;
 
-  /** @param framed Whether chunks are framed here: a response writes each of them in four pieces. */
-  constructor(response: ServerResponse, framed: boolean) {
+  /**
+   * @param framed Whether chunks are framed here: a response writes each of them in four pieces.
+   * @param stall Time for which a client may take nothing of what has ended, in milliseconds; 0 for no limit.
+   */
+  constructor(response: ServerResponse, framed: boolean, stall: number) {
     this.#response = response;
     this.#framed = framed;
+    this.#stallMs = stall;
   }
 
   get buffered(): number {
@@ -166,7 +172,9 @@ class NodeEventWriter implements EventWriter {
   }
 
   end(text?: string): void {
-    if (!this.#response.writableEnded) this.#response.end(text);
+    if (this.#response.writableEnded) return;
+    this.#response.end(text);
+    limitStall(this.#response, this.#stallMs);
   }
 
   destroy(): void {

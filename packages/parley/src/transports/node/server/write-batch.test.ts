@@ -21,7 +21,7 @@ async function answers(count: number, listener: RequestListener): Promise<readon
 }
 
 test('answers of one turn leave at its end, in order', async () => {
-  const outbox = new WriteBatch();
+  const outbox = new WriteBatch(0);
   const waiting: ServerResponse[] = [];
   const ended: string[] = [];
   const texts = await answers(3, ({ url = '' }, response) => {
@@ -40,7 +40,7 @@ test('answers of one turn leave at its end, in order', async () => {
 });
 
 test('many answers of one turn do not wait for its end', async () => {
-  const outbox = new WriteBatch();
+  const outbox = new WriteBatch(0);
   const waiting: ServerResponse[] = [];
   await answers(70, (_, response) => {
     waiting.push(response);
@@ -51,7 +51,7 @@ test('many answers of one turn do not wait for its end', async () => {
 });
 
 test('an answer that waits for the end of its turn is the only one', async () => {
-  const outbox = new WriteBatch();
+  const outbox = new WriteBatch(0);
   const texts = await answers(1, (_, response) => {
     const reply = new NodeReply(response, outbox);
     reply.send(200, '"first"');
@@ -61,7 +61,7 @@ test('an answer that waits for the end of its turn is the only one', async () =>
 });
 
 for (const [title, outbox] of [
-  ['of a server of ours', new WriteBatch()],
+  ['of a server of ours', new WriteBatch(0)],
   ['of another server', undefined],
 ] as const) {
   test(`an answer in two pieces leaves whole, whatever its characters: that ${title}`, async () => {
