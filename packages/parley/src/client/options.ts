@@ -2,6 +2,7 @@ import { Chain } from '../connection/middleware/chain.ts';
 import { monotonicNow } from '../jsonrpc/timeout.ts';
 import type { ConnectionError } from '../jsonrpc/transport.ts';
 import { harmless } from '../options/harmless.ts';
+import { pacedWarnings } from './paced-warnings.ts';
 import { checkBudget } from '../connection/budget.ts';
 import type { Progress } from '../connection/progress.ts';
 import type { Implementation, ProgressToken } from '../protocol/features/common.ts';
@@ -147,7 +148,7 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
    */
   readonly onElicitationComplete?: (elicitationId: string) => void;
   /**
-   * Receives warnings: what was ignored or left out, and why. Without it, only two mistakes are written to the
+   * Receives warnings: what was ignored or left out, and why; 200 a minute at most. Without it, only two mistakes are written to the
    * console's error stream: the error of a handler that a session's server does not see, and the error of a listener.
    */
   readonly onWarning?: (message: string, cause?: unknown) => void;
@@ -216,7 +217,7 @@ const startMs = 8_000;
 export function settingsOf(options: ConnectOptions): ClientSettings {
   checkBudget(options);
   const clock = options.now ?? monotonicNow;
-  const onWarning = options.onWarning && harmless(options.onWarning);
+  const onWarning = options.onWarning && pacedWarnings(harmless(options.onWarning), clock);
   const failed = onWarning ?? print;
   const { timeoutMs = 60_000 } = options;
   const connectTimeoutMs =
