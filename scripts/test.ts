@@ -1,7 +1,7 @@
 /**
  * Runs the tests: `node scripts/test.ts fast | all | nightly` a tier, `node scripts/test.ts <file, folder or part of a name> …` what is named.
  *
- * Fast files share processes, one after another in each; slow files have a process each. The files that took longest in the last run start first.
+ * Fast files share processes, one after another in each. So do the tests of the page of `inspect`. Other slow files have a process each. The files that took longest in the last run start first.
  * Slow files that mostly wait (`waitingFiles` in `scripts/test/tiers.ts`) run beside the others from the beginning.
  *
  * - `--watch` runs again when a source or a test changes.

@@ -3,7 +3,16 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { root } from '../../test/support/sources.ts';
-import { longFiles, nightlyFiles, ownProcess, sampledFiles, slowFiles, smokeTests, waitingFiles } from './tiers.ts';
+import {
+  longFiles,
+  nightlyFiles,
+  ownProcess,
+  sampledFiles,
+  sharedSlowFiles,
+  slowFiles,
+  smokeTests,
+  waitingFiles,
+} from './tiers.ts';
 
 /** What is run: `fast` by `npm test`, `all` by `npm run test:all`, `nightly` by `npm run test:nightly`. */
 export type Tier = 'fast' | 'all' | 'nightly';
@@ -30,7 +39,8 @@ export function filesOf(tier: Tier): readonly TestFile[] {
     const isLeftOut = tier === 'fast' ? file.isSlow : file.path in nightlyFiles;
     const names = smokeTests[file.path];
     if (!isLeftOut) return [file];
-    return names === undefined || tier !== 'fast' ? [] : [{ ...file, names }];
+    // All tests of a process are chosen by one expression.
+    return names === undefined || tier !== 'fast' ? [] : [{ ...file, names, isShared: false }];
   });
 }
 
@@ -54,7 +64,8 @@ export function everyFile(): readonly TestFile[] {
     .toSorted()
     .map((path) => {
       const isSlow = path in slowFiles || path in nightlyFiles;
-      return { path, isSlow, isShared: !isSlow && !(path in ownProcess), isWaiting: waitingFiles.includes(path) };
+      const isShared = !(path in ownProcess) && (!isSlow || sharedSlowFiles.has(path));
+      return { path, isSlow, isShared, isWaiting: waitingFiles.includes(path) };
     });
 }
 

@@ -27,8 +27,8 @@ export interface PoolOptions {
 }
 
 /** Milliseconds that a file may take; what takes longer is ended and fails. */
-const sharedTimeout = 120_000;
-const ownTimeout = 900_000;
+const fastTimeout = 120_000;
+const slowTimeout = 900_000;
 /** Milliseconds that a process may live on after its last file, and that a suite may need to notice its time-out. */
 const graceTimeout = 15_000;
 /** A process that has run many files holds all that they loaded. */
@@ -98,8 +98,8 @@ class Worker {
   }
 
   /** Runs one file. A process that ends or hangs is a failure of the file. */
-  async run({ path, isShared }: TestFile): Promise<FileResult> {
-    const timeout = this.#timeout ?? (isShared ? sharedTimeout : ownTimeout);
+  async run({ path, isShared, isSlow }: TestFile): Promise<FileResult> {
+    const timeout = this.#timeout ?? (isSlow ? slowTimeout : fastTimeout);
     const before = childCpu(this.#child.pid);
     const began = performance.now();
     const next: RunFile = { path, isShared, timeout: timeout === 0 ? Infinity : timeout };

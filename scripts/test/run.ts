@@ -75,17 +75,18 @@ interface Others {
   readonly isBeside: boolean;
 }
 
-/** First the files that share processes, then those with a process each. */
+/** First the fast files that share processes, then the slow ones, and those with a process each. */
 async function runOthers(files: readonly TestFile[], { order, pool, jobs, isBeside }: Others): Promise<void> {
-  const own = files.filter(({ isShared }) => !isShared);
+  const isQuick = ({ isShared, isSlow }: TestFile): boolean => isShared && !isSlow;
+  const slow = files.filter((file) => !isQuick(file));
   // A third of their time is waiting.
-  await runPool(order(files.filter(({ isShared }) => isShared)), jobs ?? processors * 2, pool);
+  await runPool(order(files.filter(isQuick)), jobs ?? processors * 2, pool);
   // Loading it costs more than a single file takes to start.
-  const chromium = own.length > 1 ? await (await import('../chromium-server.ts')).startChromium() : undefined;
+  const chromium = slow.length > 1 ? await (await import('../chromium-server.ts')).startChromium() : undefined;
   const env = chromium === undefined ? {} : { PARLEY_CHROMIUM_WS: chromium.endpoint };
   try {
     // A slow file waits for more than half of its time.
-    await runPool(order(own), jobs ?? processors * (isBeside ? 2 : 3), { ...pool, env: { ...pool.env, ...env } });
+    await runPool(order(slow), jobs ?? processors * (isBeside ? 2 : 3), { ...pool, env: { ...pool.env, ...env } });
   } finally {
     await chromium?.close();
   }

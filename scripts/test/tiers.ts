@@ -3,6 +3,7 @@
 import { ownProcess as listed } from '../../test/support/own-process.ts';
 
 const judges = 'judges many servers or clients';
+const pages = 'opens pages in a browser, or starts `inspect`';
 
 /** Files that take more than two seconds of processor time, or start more than three processes, by the reason. */
 const slowByReason: Readonly<Record<string, readonly string[]>> = {
@@ -164,7 +165,7 @@ const slowByReason: Readonly<Record<string, readonly string[]>> = {
     'test/runtimes.test.ts',
     'test/size.test.ts',
   ],
-  'opens pages in a browser, or starts `inspect`': [
+  [pages]: [
     'test/authorization/account-browser.test.ts',
     'test/authorization/browser.test.ts',
     'test/check/client/app-page.test.ts',
@@ -214,6 +215,11 @@ const slowByReason: Readonly<Record<string, readonly string[]>> = {
 /** The slow files, each with the reason. */
 export const slowFiles: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(slowByReason).flatMap(([reason, paths]) => paths.map((path) => [path, reason])),
+);
+
+/** Slow files that share processes, as fast files do. Each would spend over a second of the processor on loading the same modules. */
+export const sharedSlowFiles: ReadonlySet<string> = new Set(
+  slowByReason[pages]?.filter((path) => path.startsWith('test/inspect/')),
 );
 
 /** Files that only the nightly tier runs, each with what finds the same faults in a quicker tier. */

@@ -11,6 +11,7 @@ import { mock, suite } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { leftBehind, processState, type ProcessState } from '../../test/support/left-behind.ts';
+import { endFile } from '../../test/support/file-end.ts';
 import { takeViolations } from '../../test/support/sent-wrong.ts';
 import { emptyReport, takeReport, type Failure, type FileReport } from './reporter.ts';
 
@@ -59,6 +60,7 @@ async function run({ path, timeout, isShared }: RunFile): Promise<void> {
     await import(pathToFileURL(resolve(path)).href);
   });
   mock.reset();
+  await endFile();
   const { user, system } = process.cpuUsage(cpu);
   const told = await (isFiltered ? Promise.race([report, emptyAfter(500)]) : report);
   hasFailed ||= told.failed > 0;

@@ -1,8 +1,9 @@
 /** A real browser, where this machine has one. */
 
-import { after, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
 import { chromiumArguments, chromiumPath, noChromium } from './chromium-path.ts';
+import { atFileEnd } from './file-end.ts';
 import { stuckAfterMs } from './stuck.ts';
 
 export { chromiumPath, noChromium };
@@ -10,12 +11,16 @@ export { chromiumPath, noChromium };
 /** By how much pages are slower than they would be. @see {@link ../../scripts/test.ts} */
 const slower = Number(process.env['PARLEY_BROWSER_SLOWER'] ?? 1);
 
+/** That of the file that runs now. */
 let opened: Promise<Browser> | undefined;
-
-after(async () => (await opened)?.close());
 
 /** The Chromium that all files of a run share, where the run started one; else one of this file. */
 function openBrowser(): Promise<Browser> {
+  atFileEnd(async () => {
+    const browser = opened;
+    opened = undefined;
+    await (await browser)?.close();
+  });
   const shared = process.env['PARLEY_CHROMIUM_WS'];
   if (shared !== undefined) return chromium.connect(shared, { timeout: stuckAfterMs });
   return chromium.launch({
