@@ -93,7 +93,8 @@ const told = new WeakSet<object>();
 
 /** The parameters of a request. An empty cursor comes from no page, so that it means the first one. */
 export function fromFirstPage(row: MethodRow, params: JsonObject, host: Host): JsonObject {
-  if (row.list === undefined || params['cursor'] !== '') return params;
+  // A bridge passes the cursor of another server, which may be empty.
+  if (row.list === undefined || params['cursor'] !== '' || host.relays === true) return params;
   if (!told.has(host))
     host.listeners?.owner?.onWarning?.('a client sends an empty cursor; it is answered all the same');
   told.add(host);
