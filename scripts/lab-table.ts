@@ -231,8 +231,8 @@ const others: Group = {
 const long: Group = {
   mutate: {
     about:
-      'Plants small faults and lists the tests that find them: `[--sample N] [--seed N] [--only rows] [file or folder …]`.',
-    time: '1 h for 500',
+      'Plants small faults and lists the tests that find them: `[--sample N] [--seed N] [--only rows] [--cpu N] [--measured] [file or folder …]`.',
+    time: '30 min for 500',
     words: ['scripts/mutate.ts'],
   },
   browser: {

@@ -1,8 +1,10 @@
 /**
  * Plants small faults in the sources, one at a time, and prints for each whether a fast test finds it:
- * `npm run lab -- mutate [--sample 500] [--seed 1] [--only rows.tsv] [file or folder …] > rows.tsv`.
- * Without files it takes the core. With `--only` it repeats the faults of an earlier run that no test found.
- * The tree stays as it is: a hook replaces the text when a module is loaded.
+ * `npm run lab -- mutate [--sample 500] [--seed 1] [--only rows.tsv] [--cpu 6] [--measured] [file or folder …] > rows.tsv`.
+ * Without files it takes the core. With `--only` it repeats the faults of an earlier run that no test found. The tests of
+ * one fault may take `--cpu` seconds of the processor. With `--measured` it tries only tests whose reach is known.
+ * The tree stays as it is: a hook replaces the text when a module is loaded. One process tries many faults, each behind
+ * a condition.
  */
 
 import { globSync, readFileSync } from 'node:fs';
@@ -11,8 +13,8 @@ import { parseArgs } from 'node:util';
 import { mutantsOf, type Mutant } from './mutate/mutants.ts';
 import { hashOf, isRun, reachOf, type Reach } from './mutate/reach.ts';
 import { filesOf } from './test/files.ts';
-import { runPool } from './test/pool.ts';
-import type { FileResult } from './test/worker.ts';
+import type { Numbered } from './mutate/switch.ts';
+import { createTrial, type Trial } from './mutate/trial.ts';
 
 const core = [
   'server',
@@ -28,13 +30,18 @@ const core = [
 ];
 /** Rows of file, line, change and reason. */
 const equivalents = 'scripts/mutants-equivalent.tsv';
-/** What the tests of one fault may take: all that run the code of a basic file would take minutes. */
-const maxCpuSeconds = 6;
-
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { sample: { type: 'string' }, seed: { type: 'string', default: '1' }, only: { type: 'string' } },
+  options: {
+    sample: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    only: { type: 'string' },
+    // All tests that run the code of a basic file would take minutes.
+    cpu: { type: 'string', default: '6' },
+    measured: { type: 'boolean', default: false },
+  },
 });
+const maxCpuSeconds = Number(values.cpu);
 const named = positionals.length > 0 ? positionals : core.map((room) => `packages/parley/src/${room}`);
 const globs = named.map((path) => (path.endsWith('.ts') ? path : `${path}/**/*.ts`));
 const sources = globSync(globs, { exclude: ['**/*.test.ts', '**/*.test-d.ts'] }).toSorted();
@@ -44,12 +51,20 @@ const known = keysIn(equivalents);
 const stale = known.filter((key) => sources.includes(key.split('\t')[0] ?? '') && !keys.has(key));
 if (stale.length > 0) throw new Error(`${equivalents} lists faults that no longer exist:\n${stale.join('\n')}`);
 const tried = values.only === undefined ? [...keys] : keysIn(values.only, 'survives');
-const reached = await reachOf(filesOf('fast').filter(({ isShared }) => isShared));
+const reached = await reachOf(values.measured ? [] : filesOf('fast').filter(({ isShared }) => isShared));
 
-for (const mutant of drawn()) {
-  const key = keyOf(mutant);
-  if (tried.includes(key) && !known.includes(key)) console.log(`${key}\t${(await finderOf(mutant)) ?? 'survives'}`);
+const mutants = drawn()
+  .filter((mutant) => tried.includes(keyOf(mutant)) && !known.includes(keyOf(mutant)))
+  .map((mutant, index) => ({ ...mutant, id: index + 1 }));
+const repeated = mutants.filter(({ isRepeated }) => isRepeated);
+const trials = [repeated, ...mutants.filter(({ isRepeated }) => !isRepeated).map((mutant) => [mutant])];
+const sound = createTrial([]);
+for (const group of trials) {
+  const trial = createTrial(group);
+  for (const mutant of group) console.log(`${keyOf(mutant)}\t${(await finderOf(mutant, trial)) ?? 'survives'}`);
+  await trial.end();
 }
+await sound.end();
 
 /** Draws the same faults as long as their lines are the same, wherever those stand. */
 function drawn(): readonly Mutant[] {
@@ -63,37 +78,21 @@ function drawn(): readonly Mutant[] {
   return order.slice(0, Number(values.sample ?? all.length)).map(([, mutant]) => mutant);
 }
 
-/** The test that finds a fault. A failure counts only if the test fails alone too, and passes without the fault. */
-async function finderOf(mutant: Mutant): Promise<string | undefined> {
+/** The test that finds a fault. A failure counts only if the test passes without the fault. */
+async function finderOf(mutant: Numbered, trial: Trial): Promise<string | undefined> {
   let spent = 0;
-  let rest = testsOf(mutant).flatMap(({ test, cpu }) => ((spent += cpu) < maxCpuSeconds ? [test] : []));
-  while (rest.length > 0) {
-    const failed = await failureOf(rest, mutant);
-    if (failed === undefined) return undefined;
-    const [test, name] = failed;
-    const isAlone = test === rest[0] || (await failureOf([test], mutant)) !== undefined;
-    if (isAlone && (await failureOf([test])) === undefined) return `found by ${test}: ${name}`;
-    rest = rest.slice(rest.indexOf(test) + 1);
+  for (const { test, cpu } of testsOf(mutant)) {
+    if ((spent += cpu) > maxCpuSeconds) return undefined;
+    const name = await trial.failureOf(test, mutant.isRepeated ? mutant.id : 0);
+    if (name === undefined) continue;
+    if (mutant.isRepeated || (await sound.failureOf(test, 0)) === undefined) return `found by ${test}: ${name}`;
   }
   return undefined;
 }
 
-/** The first test file that fails, and its first failure. */
-async function failureOf(paths: readonly string[], mutant?: Mutant): Promise<readonly [string, string] | undefined> {
-  let failure: readonly [string, string] | undefined;
-  const onResult = ({ path, failures: [first] }: FileResult): void => {
-    if (first !== undefined) failure ??= [path, first.name.replaceAll(/\s/g, ' ')];
-  };
-  const plant = `--import=${new URL('mutate/plant.ts', import.meta.url)}`;
-  const env = mutant === undefined ? {} : { NODE_OPTIONS: plant, MUTANT: JSON.stringify(mutant) };
-  const tests = paths.map((path) => ({ path, isShared: true, isSlow: false, isWaiting: false }));
-  await runPool(tests, 1, { tier: 'fast', starved: false, env, timeout: 30_000, bail: true, onResult });
-  return failure;
-}
-
 /** The tests that run the code, nearest first: of the file, the folder, the room; then the quickest. */
 function testsOf({ file, at }: Mutant): readonly Reach[] {
-  const near = [file.replace(/\.ts$/, ''), `${dirname(file)}/`, `${file.split('/', 2).join('/')}/`];
+  const near = [file.replace(/\.ts$/, ''), `${dirname(file)}/`, `${file.split('/', 4).join('/')}/`];
   const order = ({ test, cpu }: Reach): number => near.filter((start) => !test.startsWith(start)).length * 100 + cpu;
   const hash = hashOf(readFileSync(file, 'utf8'));
   const running = reached.filter((reach) => isRun(reach, file, hash, at));

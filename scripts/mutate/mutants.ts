@@ -2,7 +2,7 @@
 
 import { parseAst } from 'rolldown/parseAst';
 
-interface Span {
+export interface Span {
   readonly start: number;
   readonly end: number;
 }
@@ -17,6 +17,11 @@ export interface Mutant extends Span {
   readonly line: string;
   /** Kind, old text and new text, short, on one line. */
   readonly change: string;
+  /** The expression or statement that a condition can choose, around the place. */
+  readonly unit: Span;
+  readonly isStatement: boolean;
+  /** Whether it is run more than once: what runs while a module loads is run once in a process. */
+  readonly isRepeated: boolean;
 }
 
 interface Node extends Span {
@@ -38,9 +43,24 @@ export function mutantsOf(file: string, source: string): readonly Mutant[] {
       const line = `${source.slice(0, start).split('\n').at(-1)}${source.slice(start).split('\n', 1)[0]}`.trim();
       const to = source.slice(node.start, start) + text + source.slice(end, node.end);
       const change = `${kind}: ${short(source.slice(node.start, node.end))} → ${short(to)}`;
-      return { file, start, end, text, at: node.start, line, change };
+      const place = { file, start, end, text, at: node.start, line, change };
+      return { ...place, ...unitOf(node, { start, end }), isRepeated: canChoose(node, parents) };
     }),
   );
+}
+
+function unitOf({ type, start, end }: Node, edit: Span): Pick<Mutant, 'unit' | 'isStatement'> {
+  const unit = type === 'IfStatement' || type === 'ConditionalExpression' ? edit : { start, end };
+  return { unit, isStatement: type.endsWith('Statement') && unit !== edit };
+}
+
+/** A condition can be neither a key nor a getter. */
+function canChoose(node: Node, parents: readonly Node[]): boolean {
+  return parents.some(isRepeated) && parents.at(-1)?.['key'] !== node && node['kind'] !== 'get';
+}
+
+function isRepeated({ type, static: isStatic }: Node): boolean {
+  return type.includes('Function') || (type === 'PropertyDefinition' && isStatic !== true);
 }
 
 function short(text: string): string {

@@ -1,14 +1,15 @@
 /** Which test files run which parts of which sources. It is measured once for each test file and stored. */
 
 import { createHash } from 'node:crypto';
-import { appendFileSync, existsSync, globSync, readFileSync, rmSync } from 'node:fs';
-import type { Profiler } from 'node:inspector';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import type { TestFile } from '../test/files.ts';
 import { runPool } from '../test/pool.ts';
 
-const coverage = 'node_modules/.cache/mutate/coverage';
-const path = 'node_modules/.cache/mutate/reach.jsonl';
-const root = new URL('../../', import.meta.url).href;
+const folder = 'node_modules/.cache/mutate';
+const measured = `${folder}/measured.jsonl`;
+const path = `${folder}/reach.jsonl`;
+/** How many test files one process measures. What is measured is stored when it ends. */
+const maxFiles = 50;
 
 /** What one test file did without a fault. */
 export interface Reach {
@@ -24,44 +25,46 @@ export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 16);
 }
 
-/** Measures the test files that changed, and returns what is known of all. */
+/** Measures the test files that changed, and returns what is known of all; of every file if none is named. */
 export async function reachOf(tests: readonly TestFile[]): Promise<readonly Reach[]> {
   const lines = existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
   // Only this function writes such lines. The last line of a test counts.
   const known = new Map(lines.map((line) => JSON.parse(line) as Reach).map((reach) => [reach.test, reach]));
-  for (const file of tests) {
-    const hash = hashOf(readFileSync(file.path, 'utf8'));
-    if (known.get(file.path)?.hash === hash) continue;
-    console.error(`measuring which code ${file.path} runs`);
-    const reach: Reach = { test: file.path, hash, ...(await measured(file)) };
-    known.set(file.path, reach);
-    appendFileSync(path, `${JSON.stringify(reach)}\n`);
+  const changed = tests.filter((file) => known.get(file.path)?.hash !== hashOf(readFileSync(file.path, 'utf8')));
+  for (let at = 0; at < changed.length; at += maxFiles) {
+    console.error(`measuring which code ${changed.length - at} test files run`);
+    for (const reach of await measure(changed.slice(at, at + maxFiles))) {
+      known.set(reach.test, reach);
+      appendFileSync(path, `${JSON.stringify(reach)}\n`);
+    }
   }
+  if (tests.length === 0) return [...known.values()];
   return tests.flatMap((file) => known.get(file.path) ?? []);
 }
 
-async function measured(file: TestFile): Promise<Pick<Reach, 'cpu' | 'ran'>> {
-  rmSync(coverage, { recursive: true, force: true });
+async function measure(files: readonly TestFile[]): Promise<readonly Reach[]> {
+  mkdirSync(folder, { recursive: true });
+  rmSync(measured, { force: true });
   // Code from the compile cache has no counters.
-  const env = { NODE_V8_COVERAGE: coverage, NODE_DISABLE_COMPILE_CACHE: '1' };
-  let used = 0;
-  await runPool([file], 1, { tier: 'fast', starved: false, env, onResult: ({ cpu }) => (used += cpu) });
-  const scripts = globSync(`${coverage}/*.json`).flatMap((json) => {
-    // Node writes it.
-    const { result } = JSON.parse(readFileSync(json, 'utf8')) as { readonly result: Profiler.ScriptCoverage[] };
-    return result.filter(({ url }) => url.startsWith(`${root}packages/parley/src/`) && /(?<!\.test)\.ts$/.test(url));
-  });
-  return { cpu: used, ran: Object.fromEntries(scripts.map(edgesOf)) };
-}
-
-function edgesOf({ url, functions }: Profiler.ScriptCoverage): readonly [string, Reach['ran'][string]] {
-  const text = readFileSync(new URL(url), 'utf8');
-  const paint = new Uint8Array(text.length);
-  // Outer functions and blocks come before those inside them.
-  for (const { startOffset, endOffset, count } of functions.flatMap(({ ranges }) => ranges))
-    paint.fill(Math.min(count, 1), startOffset, endOffset);
-  const edges = [...paint, 0].flatMap((value, index) => (value === (paint[index - 1] ?? 0) ? [] : [index]));
-  return [url.slice(root.length), { hash: hashOf(text), edges }];
+  const cover = `--import=${new URL('cover.ts', import.meta.url)}`;
+  const env = { NODE_OPTIONS: cover, REACH: measured, NODE_DISABLE_COMPILE_CACHE: '1' };
+  await runPool(files, 1, { tier: 'fast', starved: false, env, onResult: () => undefined });
+  if (!existsSync(measured)) return [];
+  const hashes = new Map<string, string>();
+  const hashOfFile = (file: string): string => {
+    const hash = hashes.get(file) ?? hashOf(readFileSync(file, 'utf8'));
+    hashes.set(file, hash);
+    return hash;
+  };
+  return readFileSync(measured, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => {
+      // `cover.ts` writes it.
+      const { test, cpu, ran } = JSON.parse(line) as { test: string; cpu: number; ran: Record<string, number[]> };
+      const sources = Object.entries(ran).map(([file, edges]) => [file, { hash: hashOfFile(file), edges }] as const);
+      return { test, hash: hashOfFile(test), cpu, ran: Object.fromEntries(sources) };
+    });
 }
 
 /** Whether a test file runs the code at an offset of a file. If the file has changed since, whether it uses the file. */

@@ -61,7 +61,8 @@ async function serveProcess(open: TestFile[], options: PoolOptions): Promise<voi
   if (left !== undefined) options.onResult(failed(first.path, left));
 }
 
-class Worker {
+/** A process that runs one test file after another. */
+export class Worker {
   readonly #child: ChildProcess;
   readonly #over: Promise<void>;
   readonly #timeout: number | undefined;
