@@ -3,6 +3,8 @@
  * share a process must restore what they change, as the next file would fail for no fault of its own.
  */
 
+import { pendingTimers } from './pending-timers.ts';
+
 /** The state of the process that a test file must restore. */
 export interface ProcessState {
   /** What is compared by identity, such as functions and environment variables, by its name. */
@@ -57,8 +59,12 @@ function removable(event: string | symbol): number {
   return process.listeners(event as 'exit').filter(({ name }) => !lasting.has(name)).length;
 }
 
-/** The present state of the process. */
-export function processState(): ProcessState {
+/**
+ * The present state of the process.
+ *
+ * @param countsTimers Whether timers count that do not keep the process alive.
+ */
+export function processState(countsTimers = false): ProcessState {
   const values = new Map<string, unknown>();
   for (const [name, owner, keys] of functions)
     for (const key of keys) values.set(`${name}.${String(key)}`, Reflect.get(owner, key));
@@ -72,6 +78,7 @@ export function processState(): ProcessState {
     const name = handles.get(kind);
     if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1);
   }
+  if (countsTimers) for (const timer of pendingTimers()) counts.set(timer, (counts.get(timer) ?? 0) + 1);
   return { values, counts };
 }
 
@@ -79,10 +86,14 @@ export function processState(): ProcessState {
  * Returns one sentence for each difference from an earlier state, none when nothing was left behind. What closes takes some turns to
  * be gone, so it looks again for a while before it reports handles.
  */
-export async function leftBehind(before: ProcessState, patienceMs = 10_000): Promise<readonly string[]> {
+export async function leftBehind(
+  before: ProcessState,
+  patienceMs = 10_000,
+  countsTimers = false,
+): Promise<readonly string[]> {
   const giveUpAt = process.uptime() * 1_000 + patienceMs;
   for (;;) {
-    const found = differences(before, processState());
+    const found = differences(before, processState(countsTimers));
     if (found.length === 0 || process.uptime() * 1_000 >= giveUpAt) return found;
     await new Promise((resolve) => realSetTimeout(resolve, 5));
   }

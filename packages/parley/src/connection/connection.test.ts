@@ -226,6 +226,7 @@ describe('calls', () => {
       connection.call('a', undefined, { ...told, revision });
       connection.answered({ jsonrpc: '2.0', error: { code: -32600, message: 'what' } });
       assert.deepEqual([sent.filter((method) => method === 'ping').length, connection.waiting], [pings, 1 + pings]);
+      connection.end(new ConnectionError('closed', 'the test is over'));
     }
   });
 

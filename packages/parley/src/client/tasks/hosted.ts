@@ -49,6 +49,8 @@ export class HostedTasks {
   /** Created for the first task, or if a store may have some. */
   #tasks: Tasks | undefined;
   #waiting = 0;
+  /** Ends what tells the server of a task. */
+  readonly #followed = new Set<() => void>();
 
   constructor(parts: HostedTasksParts) {
     this.#parts = parts;
@@ -69,6 +71,7 @@ export class HostedTasks {
 
   /** Aborts what runs, and begins nothing more. */
   async close(): Promise<void> {
+    for (const end of this.#followed) end();
     await this.#tasks?.close();
   }
 
@@ -223,9 +226,11 @@ export class HostedTasks {
     const expiry = expiryOf(record);
     const unclock = after(expiry === undefined ? Infinity : expiry - this.#parts.settings.now(), () => end());
     const end = (): void => {
+      this.#followed.delete(end);
       unhear();
       unclock();
     };
+    this.#followed.add(end);
   }
 
   /** Capabilities that the server knows of. In other revisions they have no tasks. */
