@@ -144,8 +144,8 @@ export class HttpSession implements Link {
 
   /** Tells whether nothing was asked of the session for too long, and nothing is going on. */
   get expired(): boolean {
-    if (this.#calls > 0) return false;
-    return this.#context.settings.now() - this.#lastUsed > this.#context.settings.sessionIdleMs;
+    const { now, sessionIdleMs } = this.#context.settings;
+    return !this.isBusy && now() - this.#lastUsed > sessionIdleMs;
   }
 
   send(message: Message, related?: RequestId): void {
@@ -323,8 +323,9 @@ export class HttpSession implements Link {
   #request(call: HttpCall, judged: JudgedRequest): Done {
     const answer = this.#answer(call, this.#elsewhere === undefined ? none : [judged]);
     const id = this.#answers.expect(judged.message.id, answer);
-    return this.#during(this.#kept(judged, this.#conversation.take(judged, call.auth)), (response) => {
-      if (id !== undefined) this.#answers.forget(id);
+    const work = this.#conversation.take(judged, call.auth);
+    const forget = (): unknown => id !== undefined && this.#answers.forget(id);
+    return this.#during(this.#kept(judged, work).finally(forget), (response) => {
       if (response === unkept) {
         const error = errorToWire(this.revision, errorOf(notKept));
         answer.respond(503, { jsonrpc: '2.0', id: judged.message.id, error });
@@ -345,12 +346,10 @@ export class HttpSession implements Link {
   async #receive(answer: HttpAnswer, judged: Judged, auth: AuthInfo | undefined): Promise<ResponseMessage | undefined> {
     const id = judged.kind === 'request' ? this.#answers.expect(judged.message.id, answer) : undefined;
     let last: ResponseMessage | undefined;
-    let response: ResponseMessage | undefined;
-    try {
-      response = await this.#conversation.take(judged, auth);
-    } finally {
+    const forget = (): void => {
       if (id !== undefined) last = this.#answers.forget(id);
-    }
+    };
+    const response = await this.#conversation.take(judged, auth).finally(forget);
     return response ?? last;
   }
 
