@@ -61,7 +61,10 @@ const trials = [repeated, ...mutants.filter(({ isRepeated }) => !isRepeated).map
 const sound = createTrial([]);
 for (const group of trials) {
   const trial = createTrial(group);
-  for (const mutant of group) console.log(`${keyOf(mutant)}\t${(await finderOf(mutant, trial)) ?? 'survives'}`);
+  for (const mutant of group) {
+    const finder = (await finderOf(mutant, trial)) ?? (mutant.isRepeated ? await finderAlone(mutant) : undefined);
+    console.log(`${keyOf(mutant)}\t${finder ?? 'survives'}`);
+  }
   await trial.end();
 }
 await sound.end();
@@ -76,6 +79,15 @@ function drawn(): readonly Mutant[] {
   const ranked = all.map((mutant) => [rank(keyOf(mutant)), mutant] as const);
   const order = ranked.toSorted(([one], [other]) => (one < other ? -1 : 1));
   return order.slice(0, Number(values.sample ?? all.length)).map(([, mutant]) => mutant);
+}
+
+/** The test that finds a fault that is there from the start: its code may run while modules load. */
+async function finderAlone(mutant: Numbered): Promise<string | undefined> {
+  const planted = { ...mutant, isRepeated: false };
+  const trial = createTrial([planted]);
+  const finder = await finderOf(planted, trial);
+  await trial.end();
+  return finder;
 }
 
 /** The test that finds a fault. A failure counts only if the test passes without the fault. */
