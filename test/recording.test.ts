@@ -48,7 +48,7 @@ test('a recording of a conversation over HTTP pairs every request, and has no cr
   assert.equal(call?.revision, client.revision);
 });
 
-test('a recording of a process has its lines, what is no JSON, its standard error and its end', async () => {
+test('a recording of a process has its lines, what is not JSON, its standard error and its end', async () => {
   const script = `
     console.log('Server started');
     console.error('warning');

@@ -98,7 +98,7 @@ export const checkLines: readonly AdvisedLine[] = [
     ...waits,
   },
   {
-    text: '; those of authorization are judged with --auth',
+    text: '; rows of authorization need --auth',
     wrong: 'check --client --only auth-076',
     right: ['check --client --only auth-076 --auth'],
     ...waits,

@@ -42,7 +42,7 @@ async function typed(t: TestContext, words: readonly string[], url: string): Pro
 test('a server that wants credentials is shown with each option that is advised', { skip }, async (t) => {
   const url = await keyed(t);
   for (const [words, advice] of [
-    [[], /^It wants somebody to be signed in: press Sign in, or start with credentials, by --header or --token-env /],
+    [[], /^It requires a sign-in: press Sign in, or start with credentials, by --header or --token-env /],
     // There is nothing to press where credentials are given.
     [['--token-env', 'OTHER'], /^It refuses the credentials .*: start with others, by --header or --token-env /],
   ] as const) {

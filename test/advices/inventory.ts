@@ -49,7 +49,7 @@ export const followed: readonly (readonly [file: string, title: string, texts: r
     'test/advices/check.test.ts',
     'rows that need more tokens are judged with them',
     [
-      'it needs the token of somebody else for this server: --other-token-env <name>',
+      'it needs the token of another user for this server: --other-token-env <name>',
       'it needs a token that the same issuer gave for another server: --foreign-token-env <name>',
     ],
   ],
@@ -108,7 +108,7 @@ export const followed: readonly (readonly [file: string, title: string, texts: r
   [
     'test/advices/tasks.test.ts',
     'a task of a URL with a variable is found by the option that the error names',
-    ['the task is one of ${}, and its reference does not say where that is: ${} --config <file> <name>'],
+    ['the task belongs to ${}, and its reference does not say where that is: ${} --config <file> <name>'],
   ],
   [
     'test/advices/tasks.test.ts',
@@ -136,7 +136,7 @@ export const followed: readonly (readonly [file: string, title: string, texts: r
     'test/authorization/advice.test.ts',
     'prints the login that helps',
     [
-      'the server wants ${}, and nobody may be asked here; run: ${}; what its operator gave you goes by --header or --token-env',
+      'the server wants ${}, and this command may not ask for it; run: ${}; what its operator gave you goes by --header or --token-env',
     ],
   ],
   [
@@ -171,7 +171,7 @@ export const followed: readonly (readonly [file: string, title: string, texts: r
   [
     'test/authorization/advised-logins.test.ts',
     'options of a page and of a device are given one without the other',
-    ['--${} is about coming back from a page, and with --device nobody comes back'],
+    ['--${} is for the redirect from a page, and --device has no redirect'],
   ],
   [
     'test/authorization/advised-logins.test.ts',
@@ -236,7 +236,7 @@ export const followed: readonly (readonly [file: string, title: string, texts: r
     'test/inspect/gone.test.ts',
     'a process that ended is told of, with what to do, and what was done in vain too',
     [
-      'The process of parley inspect does not answer. If it ended, start it again and open the address that it prints; what is shown here is what was.',
+      'The process of parley inspect does not answer. If it ended, start it again and open the address that it prints; this page shows the earlier state.',
     ],
   ],
   [

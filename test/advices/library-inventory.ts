@@ -76,7 +76,7 @@ export const followedByPrograms: readonly (readonly [file: string, title: string
     'packages/cli/src/commands/bridge.test.ts',
     'on all addresses it says which names it answers to',
     [
-      '  note     other machines can connect, and nobody is asked who they are; it answers to the names ${} alone (--allow-host adds one)\n',
+      '  note     other machines can connect without authentication; it answers to the names ${} alone (--allow-host adds one)\n',
     ],
   ],
   [

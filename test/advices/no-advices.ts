@@ -14,7 +14,7 @@ export const noAdvices: Readonly<Record<string, readonly string[]>> = {
     'tools are not called: this was started with --read-only',
     '${} not called: this was started with --read-only',
     'Started with --read-only: the tool of the app is not called.',
-    'Started with --read-only: what may change something is refused.',
+    'Started with --read-only: requests that may change something are refused.',
     'started with --read-only',
   ],
   'says to a server what this client does': ['parley explain answers nothing but ping'],

@@ -101,7 +101,7 @@ test('options of a page and of a device are given one without the other', async 
   const port = String(await quietPort());
   const { code, stderr } = await made.parley('login', '--device', '--redirect-port', port, made.server.url);
   assert.equal(code, 2);
-  assert.match(stderr, /--redirect-port is about coming back from a page, and with --device nobody comes back$/m);
+  assert.match(stderr, /--redirect-port is for the redirect from a page, and --device has no redirect$/m);
   await assertSignedIn(made, '--redirect-port', port);
 });
 

@@ -221,7 +221,10 @@ test('a login is lent to nobody who reaches a bridge from elsewhere', async (t) 
   ]) {
     const refused = await parley('bridge', '--port', '0', ...reached, server.url);
     assert.equal(refused.code, 2, refused.stderr);
-    assert.match(refused.stderr, new RegExp(`whoever reaches ${reached[1]} would be signed in by your login`));
+    assert.match(
+      refused.stderr,
+      new RegExp(`every client that reaches ${reached[1]} would be signed in by your login`),
+    );
   }
   const running = start(['bridge', '--port', '0', server.url], machine.env);
   await running.said(/^ {2}url {6}(\S+)$/m);

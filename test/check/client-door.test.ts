@@ -214,7 +214,7 @@ test('over lines a client is judged until it says no more', async (t) => {
   stderr.end();
   assert.match(await out, /^\{"jsonrpc":"2.0","id":1,"result":/m);
   assert.match(await out, /^\{"jsonrpc":"2.0","id":null,"error"/m);
-  assert.match(await told, /lifecycle-001 MUST[^]*"nonsense" is no JSON|"nonsense" is no JSON[^]*lifecycle-001 MUST/);
+  assert.match(await told, /lifecycle-001 MUST[^]*"nonsense" is not JSON|"nonsense" is not JSON[^]*lifecycle-001 MUST/);
 });
 
 test('a line that is longer than what is read is held against no client, and who waits for its answer is told', async (t) => {

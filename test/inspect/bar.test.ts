@@ -64,7 +64,7 @@ test('the lens without a message is that of the chosen server, and of no other',
   await page.getByRole('combobox', { name: 'Search everything' }).fill('server b:');
   await page.keyboard.press('Enter');
   await lens.getByRole('heading', { name: 'away' }).waitFor();
-  await lens.getByText('It is not connected: what is lost is not known.').waitFor();
+  await lens.getByText('It is not connected, so the losses are not known.').waitFor();
   assert.equal(await lens.getByRole('region', { name: 'Clients of other revisions' }).count(), 0);
 });
 

@@ -102,7 +102,7 @@ test('absent, null and empty are three states, and a default is shown and not se
   assert.equal(await text(), '{}');
 });
 
-test('what is no number yet is not lost, and neither is what is no JSON yet', { skip }, async () => {
+test('what is no number yet is not lost, and neither is what is not JSON yet', { skip }, async () => {
   const schema = { properties: { days: { type: 'integer' }, any: {} } };
   const { page, text } = await shown({ schema });
   const days = page.getByLabel('days', { exact: true });
@@ -230,9 +230,9 @@ test('a pasted text keeps its line breaks, and Enter in a short one makes none',
   assert.deepEqual(JSON.parse(await text()), { a: 'x\ny', b: ' odd ' });
 });
 
-test('a text that is no JSON is kept, and said to be none', { skip }, async () => {
+test('a text that is not JSON is kept, and said to be none', { skip }, async () => {
   const { page, text } = await shown({ schema: everything, text: '{"city": "Oslo",\n}' });
-  await page.getByText('This is no JSON, so there is no form of it: line 2, column 1').waitFor();
+  await page.getByText('This is not JSON, so there is no form for it: line 2, column 1').waitFor();
   assert.equal(await text(), '{"city": "Oslo",\n}');
 });
 

@@ -168,7 +168,7 @@ test('a page that cannot take what the process says does not blame the process',
   );
   await own
     .getByRole('alert')
-    .getByText(/This page failed, and shows nothing more .*Load it anew/)
+    .getByText(/This page failed, and shows no further events.*Reload it/)
     .waitFor();
   assert.equal(asked, 1);
 });

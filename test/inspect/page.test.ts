@@ -196,7 +196,7 @@ test('why not: a process that ends says what it wrote, and what to do', { skip }
   }): ReturnType<Parameters<typeof openInspect>[1][number]['reach']> =>
     Promise.resolve(spawn(command, args, { onStderr }));
   const { page, accessible } = await openInspect(t, [planAt('http://127.0.0.1:1', { kind: 'stdio', reach })]);
-  await page.getByRole('region', { name: 'Failure' }).getByText('It ended: what it wrote to').waitFor();
+  await page.getByRole('region', { name: 'Failure' }).getByText('It ended: the wire has').waitFor();
   const rows = page.getByRole('grid', { name: 'Messages' }).getByRole('row');
   await rows.getByText('the database is away').first().waitFor();
   // Nobody is there any more who would answer.

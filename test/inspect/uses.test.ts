@@ -186,7 +186,7 @@ test('the wire is filtered, searched, paused, cleared, and saved as three kinds 
     ['har', /"entries"/],
   ] as const) {
     const downloaded = page.waitForEvent('download');
-    await page.getByLabel('File of what was recorded').selectOption(what);
+    await page.getByLabel('File of the recording').selectOption(what);
     await page.locator('.wire-bar').getByRole('button', { name: 'Save', exact: true }).click();
     assert.match(await text(await (await downloaded).createReadStream()), words);
   }

@@ -55,7 +55,10 @@ test('nothing is found in our client that reads skills', async (t) => {
     );
     const { contents } = await client.readResource(uri);
     assert.match(JSON.stringify(contents), /name: greeting/);
-    await assert.rejects(client.request('skills/get', { uri: 'skill://check/none/SKILL.md' }), /no such skill/);
+    await assert.rejects(
+      client.request('skills/get', { uri: 'skill://check/none/SKILL.md' }),
+      /the skill does not exist/,
+    );
     await client.close();
   });
   assert.deepEqual([idsOf(report), verdictOf(report)], [[], 'holds']);

@@ -65,7 +65,7 @@ export const challengeRows: readonly Row[] = [
     how: 'tells who has no token that it is invalid',
     change: (origin) =>
       challenged(`Bearer error="invalid_token", scope="a", resource_metadata="${origin}${paths.resource}"`),
-    what: /^a request without a token is told error="invalid_token"$/,
+    what: /^a request without a token gets error="invalid_token"$/,
   },
   {
     rule: 'error-missing',

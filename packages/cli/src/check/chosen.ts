@@ -19,5 +19,5 @@ export function chosenBy(only: readonly string[]): (id: string) => boolean {
 export function refuseUnknownRows(only: readonly string[], rules: readonly Pick<Stated, 'id'>[]): void {
   const unknown = only.find((word) => !rules.some(({ id }) => names(word, id)));
   if (unknown !== undefined)
-    throw new RangeError(`no row or area ${JSON.stringify(unknown)} is judged; docs/check.md lists those that are`);
+    throw new RangeError(`no row or area ${JSON.stringify(unknown)} exists; docs/check.md lists all of them`);
 }

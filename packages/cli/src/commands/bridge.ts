@@ -287,7 +287,7 @@ function aboutSeveral({ upstreams }: MergedBridge, machines: readonly string[]):
   const note =
     machines.length === 0
       ? ''
-      : `  note     ${printed(`whoever connects is the machine of the file at ${all}`, 'line')}\n`;
+      : `  note     ${printed(`every client has the client credentials of the file at ${all}`, 'line')}\n`;
   return {
     name: 'parley-bridge',
     lines: `${upstreams.length} ${upstreams.length === 1 ? 'server' : 'servers'}\n${lines.join('')}${note}`,

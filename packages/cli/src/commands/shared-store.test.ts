@@ -77,7 +77,7 @@ describe('parley bridge with a Redis', { concurrency: 4 }, () => {
     const at = `127\\.0\\.0\\.1:${node.port}`;
     assert.match(
       stderr,
-      new RegExp(`^parley: the Redis at ${at} cannot be used; what needs it gets 503 meanwhile$`, 'm'),
+      new RegExp(`^parley: the Redis at ${at} cannot be used; requests that need it get 503 meanwhile$`, 'm'),
     );
     assert.match(stderr, new RegExp(`^parley: the Redis at ${at} can be used again, after \\d+ s$`, 'm'));
   });

@@ -67,7 +67,8 @@ async function storeOf(
 function tellingOfStore(place: string, complain: (message: string) => void): OnEvent {
   const seconds = (ms: number): string => `after ${Math.ceil(ms / 1000)} s`;
   return (event) => {
-    if (event.type === 'store-lost') complain(`the Redis at ${place} cannot be used; what needs it gets 503 meanwhile`);
+    if (event.type === 'store-lost')
+      complain(`the Redis at ${place} cannot be used; requests that need it get 503 meanwhile`);
     if (event.type === 'store-back') complain(`the Redis at ${place} can be used again, ${seconds(event.awayMs)}`);
     if (event.type === 'store-full') complain(`the Redis at ${place} is full: no session is opened meanwhile`);
     if (event.type === 'store-roomy') complain(`the Redis at ${place} has room again, ${seconds(event.fullMs)}`);

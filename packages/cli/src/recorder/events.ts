@@ -41,7 +41,9 @@ export function eventStreamText(listener: EventStreamListener): EventStreamText 
       tooLong() {
         if (deaf) return;
         deaf = true;
-        listener.other('', { comment: `an event is longer than ${mostData} characters; nothing after it is told` });
+        listener.other('', {
+          comment: `an event is longer than ${mostData} characters; later events are not recorded`,
+        });
       },
     },
     mostData,

@@ -105,7 +105,7 @@ describe('a request over HTTP whose exchange is over', () => {
   });
 });
 
-describe('a line that is no JSON', () => {
+describe('a line that is not JSON', () => {
   test('answers the request that it was to answer, as far as its ends say so', async () => {
     const log = createLog({ server: 'a', now: () => 0 });
     let receiver: Receiver | undefined;

@@ -148,7 +148,7 @@ function report(judged: JudgedClient, { over, info, revisions, why, origin }: En
       : { revision: revision.date, spoken: false, why: 'the client did not speak it' },
   );
   const missing = stepsMissing(judged.talks).map(({ words }) => words);
-  const cut = judged.isTooMuch ? 'it said more than is judged' : missing.length === 0 ? undefined : why;
+  const cut = judged.isTooMuch ? 'it sent more messages than the check reads' : missing.length === 0 ? undefined : why;
   return reportOf(
     {
       tool: { name, version },

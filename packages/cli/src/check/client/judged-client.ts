@@ -130,7 +130,7 @@ export class JudgedClient {
       const revision = talk.revision ?? piece.served[0];
       if (revision !== undefined)
         this.watching.heard({ message: {}, malformed: text, batch: 0, talk, revision, ...(http && { http }) }, text);
-      return { talk, messages: [jsonRpcRefusal(null, -32_700, 'this is no JSON')], isLost: false };
+      return { talk, messages: [jsonRpcRefusal(null, -32_700, 'this is not JSON')], isLost: false };
     }
     const parts = (Array.isArray(value) ? value.slice(0, 100) : [value]).map((part: unknown) =>
       isObject(part) ? part : {},

@@ -95,7 +95,7 @@ export class Senders {
 export function shownSender(as: Sender | undefined): Readonly<Record<string, string>> {
   if (as === undefined || as === 'own' || as === 'nobody' || as === 'stranger') return {};
   if (typeof as === 'object') return { authorization: as.shown };
-  return { authorization: as === 'another' ? 'Bearer … (of somebody else)' : 'Bearer … (for another server)' };
+  return { authorization: as === 'another' ? 'Bearer … (of another user)' : 'Bearer … (for another server)' };
 }
 
 /** Tells whether a header carries authorization, or belongs to it: a proof uses the same key. */

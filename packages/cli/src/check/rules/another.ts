@@ -31,7 +31,7 @@ async function asAnother<T>(
 ): Promise<T> {
   await guardOf(bench);
   if (!bench.http.knows('another'))
-    throw new NotAllowed('it needs the token of somebody else for this server: --other-token-env <name>');
+    throw new NotAllowed('it needs the token of another user for this server: --other-token-env <name>');
   const speaker = await bench.unopened(capabilities);
   try {
     if (!(await speaker.open('another'))) throw new NotJudged('the other token is not taken');
@@ -54,13 +54,13 @@ const ownTasks: ProbeRule = {
         await bench.works(speaker, 'tasks/get', { taskId });
         // Cancel comes first, since many tasks end soon, and cannot be cancelled then.
         const gone = await other.request('tasks/cancel', { taskId });
-        if (gone.result !== undefined) return breaks(gone, 'tasks/cancel of somebody else was served');
+        if (gone.result !== undefined) return breaks(gone, 'tasks/cancel of another user was served');
         const got = await other.request('tasks/get', { taskId });
-        if (got.result !== undefined) return breaks(got, 'tasks/get of somebody else was served');
+        if (got.result !== undefined) return breaks(got, 'tasks/get of another user was served');
         const { result, ...listed } = await other.request('tasks/list');
         const all = Array.isArray(result?.['tasks']) ? result['tasks'] : [];
         const isListed = all.some((one) => isObject(one) && one['taskId'] === taskId);
-        return unless(isListed, listed, 'it is in the list of somebody else');
+        return unless(isListed, listed, 'it is in the list of another user');
       }),
     ),
 };
@@ -121,7 +121,7 @@ const verifiedTasks: ProbeRule = {
             const bare = await servedTo(ofNobody, method, life);
             if (bare !== undefined) return breaks(bare, `${method} without a token was served`);
             const answer = await servedTo(ofAnother, method, life);
-            if (answer !== undefined) return breaks(answer, `${method} of somebody else was served`);
+            if (answer !== undefined) return breaks(answer, `${method} of another user was served`);
           }
           return holds;
         }
@@ -144,7 +144,7 @@ async function onTakenOver(bench: Bench, isAbout: (methods: readonly unknown[]) 
       const asked = questionsIn(first.result).map(([, { method }]) => method);
       if (!isAbout(asked)) return notApplicable('it asks nothing of the kind');
       const round = nextRound(first);
-      if (typeof round['requestState'] !== 'string') return notApplicable('what asks has no requestState');
+      if (typeof round['requestState'] !== 'string') return notApplicable('the result that asks has no requestState');
       // A server that continues without the state reveals nothing by it.
       const without = await sendCall(speaker, of, { params: { inputResponses: round['inputResponses'] } });
       if (completeIn(without) !== undefined) return notApplicable('it goes on without its state');
@@ -152,7 +152,7 @@ async function onTakenOver(bench: Bench, isAbout: (methods: readonly unknown[]) 
         return notJudged(`${of.name} did not end when it was answered`);
       const answer = await sendCall(other, of, { params: round });
       const isServed = completeIn(answer) !== undefined && answer.result?.['isError'] !== true;
-      return isServed ? breaks(answer, `${of.name}: somebody else went on with it`, `tools/${of.name}`) : holds;
+      return isServed ? breaks(answer, `${of.name}: another user continued it`, `tools/${of.name}`) : holds;
     });
   });
 }

@@ -159,7 +159,7 @@ const changedRoots: ProbeRule = {
   once: true,
   apart: true,
   words: 'The server keeps serving after notifications/roots/list_changed',
-  mend: 'ask for the roots anew, or let it be',
+  mend: 'request the roots again, or ignore it',
   async probe(bench) {
     const speaker = await bench.fresh({ roots: { listChanged: true } });
     try {

@@ -68,7 +68,7 @@ const validated: ProbeRule = {
     await guardOf(bench);
     const own = await bench.http.token();
     const tried: readonly (readonly [what: string, as: Sender])[] = [
-      ['a token that nobody issued', garbage],
+      ['a token that was never issued', garbage],
       ['a token without a signature (alg none)', unsigned(own, bench.http.url)],
       ...(own === undefined ? [] : [['your token, altered at its end', altered(own)] as const]),
     ];
@@ -255,7 +255,7 @@ function isTaken(status: number | undefined): boolean {
 const sessionIsNone: ProbeRule = {
   id: 'security-015',
   words: 'A session id does not authenticate: each request in a session needs a token',
-  mend: 'verify the token of each request, and take nobody for somebody by a session id',
+  mend: 'verify the token of each request, and never authenticate by a session id',
   over: 'http',
   probe: (bench) =>
     withConversation(bench, async (speaker) => {
@@ -276,13 +276,13 @@ const sessionOfOne: ProbeRule = {
   async probe(bench) {
     await guardOf(bench);
     if (!bench.http.knows('another'))
-      throw new NotAllowed('it needs the token of somebody else for this server: --other-token-env <name>');
+      throw new NotAllowed('it needs the token of another user for this server: --other-token-env <name>');
     const theirs = await opening(bench, 'another');
     if (theirs.result === undefined) return notJudged(`the other token is not taken: HTTP ${theirs.status}`);
     return await withConversation(bench, async (speaker) => {
       if (speaker.session === undefined) return notApplicable('it has no sessions');
       const answer = await speaker.request(bench.harmless, undefined, { as: 'another' });
-      return unless(answer.result !== undefined, answer, 'a request of somebody else in it was served');
+      return unless(answer.result !== undefined, answer, 'a request of another user in it was served');
     });
   },
 };

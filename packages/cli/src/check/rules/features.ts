@@ -54,7 +54,7 @@ const answeredLists: readonly ProbeRule[] = lists.map(([capability, method]) => 
 const badCursor: ProbeRule = {
   id: 'page-009',
   words: 'An unknown cursor is refused with -32602',
-  mend: 'check cursors, and answer -32602 for those that are none',
+  mend: 'check cursors, and answer -32602 for invalid ones',
   async probe(bench) {
     const declared = await declaredLists(bench);
     if (declared.length === 0) return notApplicable('it lists nothing');
@@ -109,7 +109,7 @@ const sameForAll: readonly ProbeRule[] = lists.map(([capability, method, field])
   id: `${capability}-003`,
   apart: true,
   words: `The list of ${capability} does not depend on the connection`,
-  mend: 'list the same to whoever has the same authorization',
+  mend: 'list the same for the same authorization',
   needs: capability,
   async probe(bench) {
     // Each connection has a process of its own, and a tool may have changed what one of them has.

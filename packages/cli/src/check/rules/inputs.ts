@@ -31,8 +31,8 @@ const noAddress: ProbeRule = {
     if (answer.result !== undefined && contents.length === 0) return notJudged('it was read as nothing');
     if (contents.length === 0) return holds;
     if (contents.some((one) => !isObject(one) || one['uri'] !== uri))
-      return notJudged('what was read has another address, which it may have made of the text by rules of its own');
-    if (await readsUnknown(bench)) return notJudged('what is not there is read, too: it may be told as a text');
+      return notJudged('the resource has another URI, which the server may have derived from the text');
+    if (await readsUnknown(bench)) return notJudged('a missing file is read, too: the server may describe it as text');
     return breaks(answer, 'a text without a scheme, with spaces and brackets, was read');
   },
 };

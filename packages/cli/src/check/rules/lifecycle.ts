@@ -97,7 +97,7 @@ const quietBefore: ProbeRule = {
   id: 'lifecycle-006',
   apart: true,
   words: 'Before notifications/initialized the server sends nothing but ping and log messages',
-  mend: 'wait for notifications/initialized before anything else is sent',
+  mend: 'send no other message before notifications/initialized',
   async probe(bench) {
     const capabilities = { roots: {}, sampling: {} };
     const speaker = await bench.unopened(capabilities);
@@ -168,7 +168,7 @@ const speaksSecond: ProbeRule = {
 const discovers: ProbeRule = {
   id: 'versioning-003',
   words: 'server/discover returns the revisions and the capabilities of the server',
-  mend: 'answer server/discover with supportedVersions and capabilities, of whatever else the server has',
+  mend: 'answer server/discover with supportedVersions and capabilities',
   async probe(bench) {
     const { opening } = await bench.shared();
     if (opening === undefined) return notJudged('nothing was asked');

@@ -157,7 +157,7 @@ const freshness: WatchRule = {
   id: 'caching-003',
   fields: ['ttlMs'],
   words: 'ttlMs is zero or more',
-  mend: 'send 0 for what is stale at once',
+  mend: 'send 0 for a result that is stale at once',
   watch({ message: { result } }) {
     if (!isObject(result) || result['ttlMs'] === undefined) return 'not-seen';
     const { ttlMs } = result;

@@ -114,7 +114,7 @@ const watchesNoMore: ProbeRule = {
 const watchedByListening: ProbeRule = {
   id: 'resources-007',
   words: 'resources/subscribe no longer exists: -32601',
-  mend: 'answer -32601, method not found; changes are heard by subscriptions/listen',
+  mend: 'answer -32601, method not found; changes are sent on subscriptions/listen',
   // Over HTTP the refusal has a status too, of which there is a row.
   over: 'stdio',
   needs: 'resources',

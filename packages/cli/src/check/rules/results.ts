@@ -79,7 +79,7 @@ function textsOf({ content }: JsonObject): readonly string[] {
 const alsoAsText: ProbeRule = {
   id: 'tools-013',
   words: 'Structured content is also returned as JSON text',
-  mend: 'add a text block with the JSON of structuredContent, for clients that know nothing else',
+  mend: 'add a text block with the JSON of structuredContent, for clients that only read text',
   needs: 'tools',
   probe: (bench) =>
     eachResult(bench, ({ result }) => {

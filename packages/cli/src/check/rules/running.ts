@@ -26,7 +26,7 @@ async function eachRound(
       judged++;
       if (found !== undefined) return breaks(round, `${of.name}: ${found}`, `tools/${of.name}`);
     }
-  return judged > 0 ? holds : notApplicable('no tool that was called tells of progress');
+  return judged > 0 ? holds : notApplicable('no called tool reports progress');
 }
 
 /** Progress in what came, by the token of its request: what is told late of another one has a place of its own. */
@@ -84,7 +84,7 @@ const stops: ProbeRule = {
       const late = progressIn({ messages: messages.slice(answered) }).has(token);
       if (late) return breaks(exchange, `${of.name}: some came after the answer`, `tools/${of.name}`);
     }
-    return judged > 0 ? holds : notApplicable('no tool that was called tells of progress, and ends soon');
+    return judged > 0 ? holds : notApplicable('no called tool reports progress and ends soon');
   },
 };
 
@@ -103,7 +103,8 @@ interface Cancelled {
 /** Has what came of a call that takes long judged, once it was cancelled. It is made once for all rules. */
 async function onCancelled(bench: Bench, judge: (cancelled: Cancelled) => RuleVerdict): Promise<RuleVerdict> {
   const isNotified = bench.over !== 'http' || bench.revision.httpCancellation === 'notification';
-  if (!isNotified) return notApplicable('a call is cancelled by closing its stream, and nothing of it is heard then');
+  if (!isNotified)
+    return notApplicable('a call is cancelled by closing its stream, and no more of its messages arrive');
   const made = (await bench.made('obliging')).filter(({ tookMs, rounds }) => tookMs > slowMs && rounds.length === 1);
   // What any answer takes is no time of the tool, in which it could be cancelled.
   const answerMs = made.length === 0 ? 0 : await bench.kept('time of an answer', () => answerTimeOf(bench));

@@ -161,10 +161,11 @@ const known: ProbeRule = {
       if (errorCodeIn(one) === needsCode) return breaks(one, `${uri} is listed, and not answered for`, uri);
       if (one.result === undefined) return notJudged('skills/get was not answered with a result');
       const { skill } = one.result;
-      if (!isObject(skill) || skill['uri'] !== uri) return breaks(one, 'what came is not the entry of that skill', uri);
+      if (!isObject(skill) || skill['uri'] !== uri)
+        return breaks(one, 'the result is not the entry of that skill', uri);
     }
     const none = await speaker.request('skills/get', { uri: `skill://${nobody}/SKILL.md` });
-    if (errorCodeIn(none) === noMethod) return notJudged('there is no such method: see resources-026');
+    if (errorCodeIn(none) === noMethod) return notJudged('the method does not exist: see resources-026');
     return refusedWith(none, { code: needsCode });
   },
 };

@@ -53,7 +53,7 @@ async function eachIncomplete(
 const requiredMeta: ProbeRule = {
   id: 'meta-010',
   words: 'A request without a required _meta key is refused with -32602',
-  mend: 'check that _meta has protocolVersion and clientCapabilities before anything else, and answer -32602',
+  mend: 'first check that _meta has protocolVersion and clientCapabilities, and answer -32602',
   probe: (bench) =>
     eachIncomplete(bench, (answer, what) =>
       // A header names a revision that the body then does not.

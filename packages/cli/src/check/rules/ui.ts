@@ -65,7 +65,7 @@ const there: ProbeRule = {
       return breaks(list, `that of ${wrong[0]} is ${JSON.stringify(wrong[1])?.slice(0, 100)}`, `tools/${wrong[0]}`);
     }
     const apps = await readApps(bench);
-    if (apps.length === 0) return notJudged('its address is not listed, and what is not listed is not read');
+    if (apps.length === 0) return notJudged('its URI is not listed, and the check reads only listed resources');
     for (const { name, uri, answer } of apps) {
       if (answer.response === undefined) return notJudged(`${uri} was not read in time`);
       if (answer.result !== undefined) continue;

@@ -131,5 +131,5 @@ export function warningOn({ host, allowedHosts }: Address): string {
   if (host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))) return '';
   const everywhere = host === '0.0.0.0' || host === '::';
   const names = ['localhost', ...(everywhere ? [] : [host]), ...allowedHosts].join(', ');
-  return `  note     other machines can connect, and nobody is asked who they are; it answers to the names ${names} alone (--allow-host adds one)\n`;
+  return `  note     other machines can connect without authentication; it answers to the names ${names} alone (--allow-host adds one)\n`;
 }

@@ -54,7 +54,7 @@ export async function checkComingAuthorized(
 
 function guideText(open: readonly (readonly [Scenario, string])[]): string {
   return [
-    'Have your client connect to each of these, list the tools, and call them in the order of the list. Whoever opens the page of an',
+    'Have your client connect to each of these, list the tools, and call them in the order of the list. When you open the page of an',
     `authorization server is sent back at once. A client that does not register itself has the id ${knownClient}, without a secret; one that`,
     'acts for itself has any secret or key.',
     ...open.map(([{ name, words }, url]) => `  ${url}  ${name}: ${words}`),

@@ -23,7 +23,7 @@ export async function checkComingClient(
   if (parsed.flag('auth'))
     return await (await import('./check-authorized.ts')).checkComingAuthorized(parsed, command, io);
   const { port, wait, isStdio, isRelayed } = waitingFor(parsed, command);
-  refuseOnly(parsed, clientRules, '; those of authorization are judged with --auth');
+  refuseOnly(parsed, clientRules, '; rows of authorization need --auth');
   const dates = revisionDates(parsed.texts('revision'));
   const say = (text: string): void => void io.stderr.write(printed(text, 'lines'));
   let started: StartedClient | undefined;

@@ -177,7 +177,7 @@ describe('what is no file of servers', () => {
     const file = fileWith(t, '{"mcpServers": {\n  "a": { "env": { "KEY": "s3cret" }, /* mine */ } "b"\n}}');
     await assert.rejects(readConfig(file, { env, stderr }), (error) => {
       assert.ok(error instanceof UsageError);
-      assert.match(error.message, /is no JSON \(line 2 column 51\)$/);
+      assert.match(error.message, /is not JSON \(line 2 column 51\)$/);
       return true;
     });
   });

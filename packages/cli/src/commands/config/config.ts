@@ -131,6 +131,6 @@ function parsedJson(text: string, file: string): unknown {
     if (other !== undefined)
       throw new UsageError(`${file} is ${other.toUpperCase()}; write its servers as JSON: {"mcpServers": {…}}`);
     const { line, column } = faultIn(plainJson(text));
-    throw new UsageError(`${file} is no JSON (line ${line} column ${column})`);
+    throw new UsageError(`${file} is not JSON (line ${line} column ${column})`);
   }
 }

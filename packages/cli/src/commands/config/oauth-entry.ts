@@ -166,7 +166,7 @@ async function keyOfText(text: string, kid: string | undefined, what: string): P
     const key = text.trimStart().startsWith('{') ? (JSON.parse(text) as JsonWebKey) : text;
     return await signingKey({ key, ...(kid === undefined ? {} : { kid }) });
   } catch (cause) {
-    const why = cause instanceof TypeError ? cause.message : 'it begins like a JWK and is no JSON';
+    const why = cause instanceof TypeError ? cause.message : 'it begins like a JWK and is not JSON';
     throw unusable(`${what} is of no use: ${why}`, cause);
   }
 }

@@ -23,7 +23,7 @@ export function createExampleServer(): Server {
       name: 'parley-example',
       version,
       title: 'Parley example',
-      description: 'Weather that never was, and one of everything else.',
+      description: 'Invented weather, and one example of every other feature.',
       icons: [sun],
     },
     {

@@ -6,8 +6,8 @@ const serving: HelpGroup = {
   title: 'Serving',
   options: [
     { flag: '--stdio', text: 'Serve one client on standard input and output. End when the input ends.' },
-    { flag: '--port <n>', text: 'HTTP: the port; 0 for any free one. [$PORT, else 3000]' },
-    { flag: '--host <address>', text: 'HTTP: the address to bind to. [$HOST, else 127.0.0.1]' },
+    { flag: '--port <n>', text: 'HTTP: the port; 0 for any free one. [$PORT or 3000]' },
+    { flag: '--host <address>', text: 'HTTP: the address to bind to. [$HOST or 127.0.0.1]' },
     { flag: '--path <path>', text: 'HTTP: the path of the endpoint. [/mcp]' },
     {
       flag: '--allow-host <name>',

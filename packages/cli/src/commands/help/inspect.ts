@@ -17,7 +17,7 @@ export const inspectTopic: HelpTopic = {
   ],
   about: [
     'Serves a page on this machine and opens it. The page shows what the server offers, each message, and what clients ' +
-      'of other protocol versions get. The address contains a token of this run; without it nobody can use the page.',
+      'of other protocol versions get. The address contains a token of this run; the page is useless without it.',
   ],
   groups: [
     {

@@ -95,7 +95,7 @@ export class PersonsLogin implements PlannedLogin {
 
   async #wanted(overheard: SignIn['overheard']): Promise<SignIn> {
     const { signIn } = await this.#find(overheard);
-    if (signIn === undefined) throw new Error('nobody signs in here: the requests have credentials that were given');
+    if (signIn === undefined) throw new Error('there is no sign-in: the requests have given credentials');
     return signIn;
   }
 

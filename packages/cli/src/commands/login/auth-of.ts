@@ -74,7 +74,7 @@ function hasOwn({ username, password }: URL, parsed: Parsed): boolean {
 export function lentLogin(reachedAt: string, instead: string, servers: readonly string[] = []): UsageError {
   const where = servers.length === 0 ? '' : ` at ${servers.join(', ')}`;
   return new UsageError(
-    `whoever reaches ${reachedAt} would be signed in by your login${where}: listen on this machine alone, or give a token that is for all of them (${instead})`,
+    `every client that reaches ${reachedAt} would be signed in by your login${where}: listen on this machine alone, or give a token that is for all of them (${instead})`,
   );
 }
 

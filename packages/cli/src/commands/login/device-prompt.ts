@@ -9,7 +9,7 @@ export function devicePromptText(prompt: DevicePrompt): string {
     verificationUriComplete === undefined
       ? ''
       : `Or open this page, where the code is entered already:\n\n  ${printed(verificationUriComplete, 'line')}\n\n`;
-  return `To sign in, open this page in a browser on any device:\n\n${page}and enter this code:\n\n${code}${complete}The code is valid for ${duration(expiresIn)}. Enter it on that page alone, and give it to nobody.\n`;
+  return `To sign in, open this page in a browser on any device:\n\n${page}and enter this code:\n\n${code}${complete}The code is valid for ${duration(expiresIn)}. Enter it only on that page, and do not share it.\n`;
 }
 
 function duration(seconds: number): string {

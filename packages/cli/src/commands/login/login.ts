@@ -65,7 +65,7 @@ export async function login(argv: readonly string[], io: Io): Promise<number> {
 function devicePrompt(parsed: Parsed, io: Io): (prompt: DevicePrompt) => void {
   const other = givenOption(parsed, ['no-browser', 'redirect-port']);
   if (other !== undefined)
-    throw new UsageError(`--${other} is about coming back from a page, and with --device nobody comes back`);
+    throw new UsageError(`--${other} is for the redirect from a page, and --device has no redirect`);
   return (prompt) => void io.stderr.write(devicePromptText(prompt));
 }
 

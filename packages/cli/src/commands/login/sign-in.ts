@@ -236,7 +236,7 @@ export function nobodyAsked(
   const command = loginCommand(isMore ? { ...signIn, scopes } : signIn);
   return new AuthorizationError(
     'login-required',
-    `the server wants ${wanted}, and nobody may be asked here; run: ${command}; what its operator gave you goes by --header or --token-env`,
+    `the server wants ${wanted}, and this command may not ask for it; run: ${command}; what its operator gave you goes by --header or --token-env`,
     { issuer, scopes },
   );
 }

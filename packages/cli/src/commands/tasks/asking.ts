@@ -73,7 +73,7 @@ export class TerminalQuestions {
 
   async #page(params: ElicitRequestURLParams, signal: AbortSignal): Promise<ElicitResult> {
     const page = visitOf(params);
-    if (page === undefined) throw new Error('the task asks to visit a page to which nobody should be sent');
+    if (page === undefined) throw new Error('the task asks to visit an unsafe page');
     const words = `the server asks you to visit a page of ${page.host}: ${page.message}`;
     this.#write(`${printed(words, 'line')}\n  ${printed(page.url, 'line')}\n`);
     return await this.#agreed('y when you have opened it, n declines', signal);

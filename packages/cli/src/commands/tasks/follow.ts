@@ -128,7 +128,7 @@ export function explained(error: unknown, reference: TaskReference | undefined, 
   if (asks)
     return new Error(`${clippedReason(said)}; answer it with: ${command('answer', reference)}`, { cause: error });
   if (error instanceof TaskGoneError)
-    return new Error(`${error.message}; some servers forget tasks with the connection that made them; begin it anew`, {
+    return new Error(`${error.message}; some servers forget tasks with the connection that made them; start it again`, {
       cause: error,
     });
   if (error instanceof ConnectionError)

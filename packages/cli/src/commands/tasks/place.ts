@@ -44,7 +44,7 @@ export function placeOf({ parsed, words, after }: PlaceWords, reference?: TaskRe
   // A part of the URL came from a variable of the file, and only there it is the same server.
   const give = isUrl ? 'give' : 'give -- and its command, or';
   throw new UsageError(
-    `the task is one of ${name}, and its reference does not say where that is: ${give} --config <file> <name>`,
+    `the task belongs to ${name}, and its reference does not say where that is: ${give} --config <file> <name>`,
   );
 }
 

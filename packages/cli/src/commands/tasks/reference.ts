@@ -31,7 +31,7 @@ function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new UsageError(`that is no reference of a task: it is no JSON; ${hint}`, { cause });
+    throw new UsageError(`that is not a task reference: it is not JSON; ${hint}`, { cause });
   }
 }
 

@@ -200,7 +200,7 @@ for (const revision of ['2025-11-25', '2026-07-28'] as const) {
           const { code, stdout, stderr } = await inThisProcess(['tasks', verb, JSON.stringify(reference)]);
           assert.match(
             stderr,
-            /^parley: the task of tool "quick" is not known to the server: [^\n]*; begin it anew\n$/,
+            /^parley: the task of tool "quick" is not known to the server: [^\n]*; start it again\n$/,
           );
           assert.deepEqual([code, stdout], [1, '']);
         }
@@ -302,7 +302,7 @@ describe('what makes no sense about tasks is told in one line, with exit code 2'
     ['no verb', ['tasks'], /say what to do with a task: get, wait, answer, cancel or list/],
     ['an unknown verb', ['tasks', 'fetch', '{}'], /no parley tasks "fetch"/],
     ['no reference', ['tasks', 'get'], /name a task: give what parley call --task --detach printed/],
-    ['a reference that is no JSON', ['tasks', 'get', 'abc'], /no reference of a task: it is no JSON; give what/],
+    ['a reference that is not JSON', ['tasks', 'get', 'abc'], /not a task reference: it is not JSON; give what/],
     [
       'a reference without its task',
       ['tasks', 'get', '{"server":"x"}'],

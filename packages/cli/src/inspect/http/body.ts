@@ -31,7 +31,8 @@ export async function readVerbBody(request: IncomingMessage): Promise<Readonly<R
   try {
     value = parseJson(Buffer.concat(chunks).toString('utf8'));
   } catch (error) {
-    if (error instanceof JsonError) throw new VerbError(400, `the body is no JSON: ${error.message}`, { cause: error });
+    if (error instanceof JsonError)
+      throw new VerbError(400, `the body is not JSON: ${error.message}`, { cause: error });
     throw error;
   }
   if (!isObject(value)) throw new VerbError(400, 'the body is no object');

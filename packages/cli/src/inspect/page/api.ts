@@ -23,7 +23,7 @@ export interface Api {
 class HeardError extends Error {}
 
 const gone =
-  'The process of parley inspect does not answer. If it ended, start it again and open the address that it prints; what is shown here is what was.';
+  'The process of parley inspect does not answer. If it ended, start it again and open the address that it prints; this page shows the earlier state.';
 
 /** Waits between tries to reach the process again, in milliseconds. */
 const waits = [250, 500, 1_000, 2_000, 5_000];
@@ -105,6 +105,6 @@ function take(line: string, hear: (line: FeedLine) => void): void {
     hear(JSON.parse(line) as FeedLine);
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error);
-    throw new HeardError(`This page failed, and shows nothing more of what happens: ${what}. Load it anew.`);
+    throw new HeardError(`This page failed, and shows no further events: ${what}. Reload it.`);
   }
 }

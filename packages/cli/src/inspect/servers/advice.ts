@@ -68,7 +68,7 @@ function lastLines(entries: readonly RecordingEntry[]): string {
 }
 
 const given = 'by --header or --token-env (in a file by "headers" or "oauth")';
-const signIn = `It wants somebody to be signed in: press Sign in, or start with credentials, ${given}.`;
+const signIn = `It requires a sign-in: press Sign in, or start with credentials, ${given}.`;
 const otherCredentials = `It refuses the credentials that it was given: start with others, ${given}.`;
 
 /** Tells whether a connection failed since no user is signed in. */
@@ -84,7 +84,7 @@ function advised({ reason, status }: ConnectionError, hasProcess: boolean): stri
     case 'exited':
     case 'closed':
       return hasProcess || reason === 'exited'
-        ? 'It ended: what it wrote to its standard error stands in the wire. Restart it once it is mended.'
+        ? 'It ended: the wire has its standard error output. Restart it once it is fixed.'
         : 'The connection ended before the answer: look in the log of the server whether it failed or was restarted.';
     case 'timeout':
       return 'It was silent. A server on standard input and output must print nothing but messages, and answer the first.';

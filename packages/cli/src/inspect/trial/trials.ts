@@ -71,7 +71,7 @@ export class Trials {
   async run({ server, request, client, signal, ...how }: WantedTrial): Promise<TrialView> {
     const { revision = server.view.revision, method = '' } = request;
     if (revision === undefined || revisionOf(client) === undefined)
-      throw new VerbError(400, 'there is no such revision');
+      throw new VerbError(400, 'the revision does not exist');
     if (this.#shared.isReadOnly && method === 'tools/call')
       throw new VerbError(403, 'tools are not called: this was started with --read-only');
     const known = playableMethod(method);

@@ -60,7 +60,7 @@ function contentOf(text: string): unknown {
   try {
     return text.trim() === '' ? {} : parseJson(text);
   } catch (error) {
-    if (error instanceof JsonError) throw new VerbError(400, `this is no JSON: ${error.message}`, { cause: error });
+    if (error instanceof JsonError) throw new VerbError(400, `this is not JSON: ${error.message}`, { cause: error });
     throw error;
   }
 }

@@ -210,14 +210,14 @@ function valueOf(text: string): unknown {
   try {
     return parseExactJson(text);
   } catch (error) {
-    if (error instanceof JsonError) throw new VerbError(400, `this is no JSON: ${error.message}`, { cause: error });
+    if (error instanceof JsonError) throw new VerbError(400, `this is not JSON: ${error.message}`, { cause: error });
     throw error;
   }
 }
 
 async function argumentProblems(server: InspectedServer, name: string, text: string): Promise<readonly ProblemView[]> {
   const tool = await server.tool(server.named(name));
-  if (tool === undefined) throw new VerbError(404, 'there is no such tool any more');
+  if (tool === undefined) throw new VerbError(404, 'the tool does not exist any more');
   let value: unknown;
   try {
     value = withPlainNumbers(objectOf(text));

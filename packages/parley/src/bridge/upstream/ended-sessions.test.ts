@@ -29,6 +29,6 @@ test('the option that allows more is named where there is one', () => {
   const told: string[] = [];
   for (const option of ['maxUpstreams', undefined])
     new EndedSessions((message) => void told.push(message)).add(1, 'all 64 connections', option);
-  assert.match(told[0] ?? '', /since all 64 connections were taken: .*; maxUpstreams allows more$/);
-  assert.match(told[1] ?? '', /by itself$/);
+  assert.match(told[0] ?? '', /since all 64 connections were in use: .*; maxUpstreams allows more$/);
+  assert.match(told[1] ?? '', /opens a new session$/);
 });

@@ -19,7 +19,7 @@ const knownId: AuthorizationRule = {
     return each(trail.at('authorize'), (step) => {
       const { client_id: id } = step.fields;
       if (isUrl(id) || trail.clients.has(wholeText(id)) || id === knownClient) return false;
-      return `${parameterOf(step, 'client_id')}, which nobody gave it`;
+      return `${parameterOf(step, 'client_id')}, which was not issued to it`;
     });
   },
 };

@@ -141,7 +141,7 @@ const listsRefresh: AuthorizationRule = {
 const noRefreshAssumed: AuthorizationRule = {
   id: 'auth-115',
   words: 'The client does not rely on a refresh token',
-  mend: 'sign in anew where no refresh token was given',
+  mend: 'sign in again if no refresh token was issued',
   in: ['plain'],
   judge(trail) {
     const [refreshed] = tokenRequests(trail, 'refresh_token');

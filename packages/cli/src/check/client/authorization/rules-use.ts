@@ -74,7 +74,7 @@ const ownTokens: AuthorizationRule = {
 const keptRefresh: AuthorizationRule = {
   id: 'auth-113',
   words: 'A refresh token is sent only to the token endpoint of its issuer',
-  mend: 'send it in the form of the token request, and nowhere else',
+  mend: 'send it only in the form of the token request',
   judge(trail) {
     if (trail.refreshTokens.size === 0) return 'not-seen';
     return each(trail.steps, (step) => {

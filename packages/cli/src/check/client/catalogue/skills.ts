@@ -8,7 +8,7 @@ import { paramsOf } from '../talk.ts';
 import type { Given } from './answers.ts';
 
 const root = 'skill://check/greeting';
-const about = { name: 'greeting', description: 'Greets somebody in writing.' };
+const about = { name: 'greeting', description: 'Greets a person in writing.' };
 
 /** Files of the one skill that there is, which wants a folder to be looked into. */
 const files: ReadonlyMap<string, string> = new Map([
@@ -49,7 +49,7 @@ export function skillAnswer(message: JsonObject, revision: Revision, hints: Json
   const { uri } = paramsOf(message);
   return uri === skill['uri']
     ? { result: { skill, ...hints } }
-    : { error: { code: -32_602, message: 'there is no such skill' } };
+    : { error: { code: -32_602, message: 'the skill does not exist' } };
 }
 
 /** The text of a file of a skill; `undefined` for another resource. */

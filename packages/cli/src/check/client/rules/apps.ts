@@ -78,7 +78,7 @@ const keepsIn: ClientRule = {
   id: 'security-037',
   over: 'http',
   words: 'An app cannot reach an undeclared origin',
-  mend: 'serve apps with a Content-Security-Policy of what _meta.ui.csp declares, and nothing else',
+  mend: 'serve apps with a Content-Security-Policy that allows only what _meta.ui.csp declares',
   atEnd({ appToken, done }, { apps }) {
     if (apps?.has(appToken) === true)
       return { breaks: 'an app that declares no domains reached an address of another' };

@@ -59,7 +59,7 @@ const balanced = refuses(
 const silent: ClientRule = {
   id: 'basic-018',
   words: 'A notification is never answered',
-  mend: 'send nothing for what has no id, be it unknown or wrong',
+  mend: 'never answer a message without an id, even an unknown or invalid one',
   watch({ message, put }) {
     if (put?.probe === 'ping-after-notices') return 'holds';
     if (!isResponse(message) || put !== undefined) return 'not-seen';

@@ -24,7 +24,7 @@ const jsonRpc: ClientRule = {
   words: 'Every message is a JSON-RPC 2.0 request, notification or response, with jsonrpc "2.0"',
   mend: 'send objects with "jsonrpc": "2.0" and a method, a result or an error',
   watch({ message, malformed, http, revision }) {
-    if (malformed !== undefined) return { breaks: `${inQuotes(malformed)} is no JSON` };
+    if (malformed !== undefined) return { breaks: `${inQuotes(malformed)} is not JSON` };
     if (http !== undefined && http.method !== 'POST') return 'not-seen';
     if (message['jsonrpc'] !== '2.0') return { breaks: `jsonrpc is ${inQuotes(message['jsonrpc'])}` };
     if ('result' in message && 'error' in message && !rowOf(resultOrError.id).lives(revision))

@@ -10,7 +10,7 @@ import { idText, isAsking, paramsOf, saidText, type Talk } from '../talk.ts';
 const first: ClientRule = {
   id: 'lifecycle-001',
   words: 'The first message of a client is initialize',
-  mend: 'send initialize, and wait for its answer, before anything else',
+  mend: 'send initialize first, and wait for its answer',
   watch({ message, talk }) {
     if (talk.stage !== 'new' || typeof message['method'] !== 'string') return 'not-seen';
     return unlessKept(
@@ -172,7 +172,7 @@ const pinged: ClientRule = {
 const fileRoots: ClientRule = {
   id: 'roots-004',
   words: 'The URI of a root begins with file://',
-  mend: 'give folders as file: addresses, and nothing else as a root',
+  mend: 'give only folders as roots, as file: URIs',
   watch({ message, put, talk }) {
     const given =
       put?.method === 'roots/list'
@@ -245,7 +245,7 @@ const negotiated: ClientRule = {
 const emptyCursor: ClientRule = {
   id: 'page-004',
   words: 'An empty cursor is a valid cursor: a list ends only without nextCursor',
-  mend: 'compare nextCursor with undefined, not with what is false',
+  mend: 'compare nextCursor with undefined; an empty cursor is falsy',
   atEnd({ cursors: given, usedCursors }) {
     // Who never asks for a second page may want none.
     if (!given.has('') || ![...usedCursors].some(isSecondCursor)) return 'not-seen';

@@ -8,7 +8,7 @@ const restarts: ClientRule = {
   id: 'stdio-015',
   over: 'stdio',
   words: 'The client restarts a server whose process died',
-  mend: 'start the command once more when the process ends and nobody ended it, at once or with the next request',
+  mend: 'start the command again when the process ends by itself, at once or with the next request',
   atEnd({ process }, { isGone }) {
     if (process?.diedAt === undefined) return 'not-seen';
     if (process.isSucceeded) return 'holds';

@@ -120,7 +120,7 @@ const notRelated: ClientRule = {
 const asksAtOnce: ClientRule = {
   id: 'tasks-029',
   words: 'The client calls tasks/result when a task needs input',
-  mend: 'send tasks/result when tasks/get says input_required: what is asked comes on its stream',
+  mend: 'send tasks/result when tasks/get returns input_required: the questions come on its stream',
   watch(heard) {
     const task = taskOf(heard);
     if (task === undefined || task.inputTold === 0) return 'not-seen';
@@ -134,7 +134,7 @@ const asksAtOnce: ClientRule = {
 const cancels: ClientRule = {
   id: 'cancel-003',
   words: 'A client cancels a task with tasks/cancel',
-  mend: 'send tasks/cancel with the taskId, in the place of notifications/cancelled',
+  mend: 'send tasks/cancel with the taskId instead of notifications/cancelled',
   watch(heard) {
     const { message, talk } = heard;
     if (message['method'] === 'tasks/cancel') return taskOf(heard) === undefined ? 'not-seen' : 'holds';

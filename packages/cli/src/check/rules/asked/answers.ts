@@ -103,7 +103,7 @@ const validated = (id: 'elicit-005' | 'elicit-060'): ProbeRule => ({
         return { ...right, content: { ...right['content'], [field]: misfit } };
       },
       (call, right) =>
-        wordsOf(call) === right ? 'an object in the place of a plain value was taken as what was asked for' : undefined,
+        wordsOf(call) === right ? 'an object instead of a plain value was accepted as the answer' : undefined,
     ),
 });
 
@@ -175,7 +175,7 @@ const malformed: ProbeRule = {
       bench.asked(async (speaker) => {
         const first = await ask();
         const answer = await sendCall(speaker, of, { params: { ...nextRound(first), inputResponses: 'none' } });
-        return unless(answer.result !== undefined, answer, 'a text in the place of inputResponses got a result');
+        return unless(answer.result !== undefined, answer, 'a text instead of inputResponses got a result');
       }),
     ),
 };
@@ -210,7 +210,7 @@ const bound: ProbeRule = {
     onRounds(bench, ({ of }, ask) =>
       bench.asked(async (speaker) => {
         const own = nextRound(await ask());
-        if (typeof own['requestState'] !== 'string') return notApplicable('what asks has no requestState');
+        if (typeof own['requestState'] !== 'string') return notApplicable('the result that asks has no requestState');
         for (const { of: other } of await askingTools(bench)) {
           if (other.name === of.name) continue;
           const theirs = await sendCall(speaker, other);

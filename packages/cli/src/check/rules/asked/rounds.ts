@@ -75,7 +75,7 @@ const sealed: ProbeRule = {
     eachAsking(bench, async ({ ask, goOn }) => {
       const first = nextRound(await ask());
       const state = first['requestState'];
-      if (typeof state !== 'string') return notApplicable('what asks has no requestState');
+      if (typeof state !== 'string') return notApplicable('the result that asks has no requestState');
       const right = await goOn(first);
       const again = await goOn(nextRound(await ask()));
       if (completeIn(right) === undefined) return notApplicable('it asks more than once');
@@ -115,7 +115,7 @@ const unexpected: ProbeRule = {
 const missing: ProbeRule = {
   id: 'mrtr-026',
   words: 'The server asks again for missing input',
-  mend: 'answer with resultType input_required and what is still missing',
+  mend: 'answer with resultType input_required and the missing questions',
   needs: 'tools',
   probe: (bench) =>
     eachAsking(bench, async ({ ask, goOn }) => {

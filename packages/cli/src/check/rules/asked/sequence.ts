@@ -48,7 +48,7 @@ const moreRounds: ProbeRule = {
       return breaks(broken.last, `${broken.of.name}: a later answer was refused`, `tools/${broken.of.name}`);
     // The answers were made up, and pages are not opened: a tool may end by an error for that.
     if (refused[0] !== undefined)
-      return notJudged(`${refused[0].of.name} ended with an error, maybe for what was answered`);
+      return notJudged(`${refused[0].of.name} ended with an error, maybe because of the answers`);
     return made.some(({ result }) => result !== undefined)
       ? holds
       : notApplicable('no tool that was called asks twice, and ends when it is answered');

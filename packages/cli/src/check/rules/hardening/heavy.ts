@@ -34,7 +34,7 @@ const slowConnections: ProbeRule = {
   once: true,
   mayEnd: true,
   words: 'The server keeps serving while 500 connections send their requests a byte at a time',
-  mend: 'limit the time in which a request must come, and let nobody wait for it',
+  mend: 'limit the time in which a request must arrive, and serve other clients meanwhile',
   over: 'http',
   async probe(bench) {
     const speaker = await bench.shared();

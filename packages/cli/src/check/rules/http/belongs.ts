@@ -83,7 +83,7 @@ async function judge(
     if (found !== undefined) return breaks(found[0], `${name}: ${found[1]}`, `tools/${name}`);
   }
   const isTold = all.some(({ calls }) => calls.some((call) => progressOn(call).length > 0));
-  return isTold ? holds : notApplicable('no tool that was called, and ends soon, tells of progress');
+  return isTold ? holds : notApplicable('no called tool reports progress and ends soon');
 }
 
 const related = (id: string): ProbeRule => ({

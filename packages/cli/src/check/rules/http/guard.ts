@@ -52,7 +52,7 @@ const originStatus: ProbeRule = {
 const rebinding: ProbeRule = {
   id: 'http-007',
   words: 'A server on this machine refuses a Host header that is not its own',
-  mend: 'compare the header Host with the names of the server: a page that has its own name point here can else speak to it',
+  mend: 'compare the header Host with the names of the server: otherwise a page whose name points here can send requests to it',
   over: 'http',
   async probe(bench) {
     const { hostname, port } = bench.http.url;
@@ -131,7 +131,7 @@ const mediaType: WatchRule = {
 const get: ProbeRule = {
   id: 'http-032',
   words: 'GET is answered with text/event-stream, or with 405',
-  mend: 'answer GET with a stream of events where there is one, else with HTTP 405',
+  mend: 'answer GET with an event stream if there is one, otherwise with HTTP 405',
   over: 'http',
   probe: (bench) => onGet(bench),
 };

@@ -90,7 +90,7 @@ const absent: ProbeRule = {
       throw new NotApplicable('the argument is required');
     const rest = Object.fromEntries(Object.entries(of.args).filter(([key]) => key !== first));
     const answer = await bench.asked((speaker) => sendCall(speaker, of, { args: rest }));
-    return unless(errorCodeIn(answer) === mismatched, answer, 'it wants a header of what is not there');
+    return unless(errorCodeIn(answer) === mismatched, answer, 'it wants a header for a missing argument');
   },
 };
 

@@ -25,7 +25,7 @@ const jsonRpc: WatchRule = {
     if (malformed !== undefined)
       return exchange.status === undefined
         ? 'not-seen'
-        : { breaks: `${JSON.stringify(malformed.slice(0, 80))} is no JSON` };
+        : { breaks: `${JSON.stringify(malformed.slice(0, 80))} is not JSON` };
     // What was sent is no list: it is one request.
     const isListed = exchange.messages.some((one) => Array.isArray(one) && one.includes(message));
     if (isListed && request !== undefined && !revision.batches)

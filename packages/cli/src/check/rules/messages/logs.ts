@@ -32,7 +32,7 @@ const noToken: ProbeRule = {
   needs: 'logging',
   apart: true,
   words: 'No log message contains the access token of the request',
-  mend: 'leave the headers of requests out of what is logged',
+  mend: 'leave the headers of requests out of log messages',
   over: 'http',
   async probe(bench) {
     if ((await bench.http.token()) === undefined) return notApplicable('it gets no token that it could log');

@@ -47,7 +47,7 @@ const misuses: Readonly<Record<number, (heard: HeardMessage, data: JsonObject) =
 const definedCodes: WatchRule = {
   id: 'basic-029',
   words: 'The codes -32020, -32021 and -32022 have the meaning of the specification',
-  mend: 'choose a code of your own outside -32768 to -32000 for anything else',
+  mend: 'choose a code of your own outside -32768 to -32000 for other errors',
   watch(heard) {
     const { code, data } = errorOf(heard) ?? {};
     const misuse = typeof code === 'number' && Object.hasOwn(misuses, code) ? misuses[code] : undefined;

@@ -89,7 +89,7 @@ const noStream: ProbeRule = {
   id: 'tasks-031',
   lives: inCore,
   words: 'tasks/get gets no stream unless other requests get one',
-  mend: 'answer tasks/get with application/json: who asks wants to ask again',
+  mend: 'answer tasks/get with application/json: the client wants to poll again',
   over: 'http',
   needs: 'tasks',
   probe: (bench) =>

@@ -106,7 +106,7 @@ const formerCapability = whereDeclared(
   {
     id: 'tasks-094',
     words: 'The former tasks capability alone does not declare the extension',
-    mend: 'look at extensions of the clientCapabilities, and at nothing else',
+    mend: 'read only the extensions of the clientCapabilities',
   },
   async (bench) => {
     const speaker = await bench.shared();

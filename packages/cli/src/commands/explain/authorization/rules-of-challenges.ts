@@ -34,7 +34,7 @@ export const challengeRules: readonly Rule[] = [
   {
     id: 'challenge-unreadable',
     stops: false,
-    client: 'reads what it can, and else looks at the well-known URLs by itself',
+    client: 'reads what it can, and otherwise tries the well-known URLs',
     source: 'RFC 9110, section 11.6.1',
     test: ({ refusals }) =>
       refusals.flatMap(({ header, challenges }) =>
@@ -79,7 +79,7 @@ export const challengeRules: readonly Rule[] = [
   {
     id: 'scope-unnamed',
     stops: false,
-    client: 'asks for all of scopes_supported of the resource metadata, or else for none',
+    client: 'asks for all of scopes_supported of the resource metadata, or for none',
     source: 'spec 2025-11-25, Authorization, Scope Selection Strategy',
     test: (findings) =>
       refusalsWith(401, findings).some(
@@ -122,7 +122,7 @@ export const challengeRules: readonly Rule[] = [
         oauthChallenges(refusal).flatMap(({ parameters: { error } }) =>
           error === undefined || refusal.withCredentials
             ? []
-            : [`a request without a token is told error="${cited(error)}"`],
+            : [`a request without a token gets error="${cited(error)}"`],
         ),
       ),
   },

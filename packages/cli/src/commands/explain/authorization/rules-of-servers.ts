@@ -44,7 +44,7 @@ export const serverRules: readonly Rule[] = [
     {
       id: 'metadata-at-root',
       stops: true,
-      client: 'never looks there: the root may belong to somebody else',
+      client: 'never looks there: the root may have another owner',
       source: 'RFC 8414, section 3.1; spec 2025-11-25, Authorization, Authorization Server Metadata Discovery',
     },
     ({ issuer, looked }) =>

@@ -58,8 +58,8 @@ export function SchemaForm(props: SchemaFormProps): JSX.Element {
     return (
       <div class="form" role="group" aria-label={label}>
         <p class="form-broken" role="status">
-          This is no JSON, so there is no form of it: line {line}, column {column}, {message}. Mend it in the JSON view;
-          it is kept as it is.
+          This is not JSON, so there is no form for it: line {line}, column {column}, {message}. Mend it in the JSON
+          view; it is kept as it is.
         </p>
       </div>
     );

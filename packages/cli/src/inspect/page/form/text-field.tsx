@@ -182,7 +182,7 @@ export function JsonField({ field, shape }: { readonly field: FieldProps; readon
   const note =
     fault === undefined
       ? undefined
-      : `Not JSON yet (line ${fault.line}, column ${fault.column}: ${fault.message}). Until it is, ${held === undefined ? 'nothing' : 'what was here before'} is sent.`;
+      : `Not JSON yet (line ${fault.line}, column ${fault.column}: ${fault.message}). Until it is, ${held === undefined ? 'nothing' : 'the previous value'} is sent.`;
   const problems = note === undefined ? field.problems : [...field.problems, { steps: [], message: note }];
   const value = current ?? held ?? '';
   return (

@@ -23,7 +23,7 @@ export function LensPlace(): JSX.Element | null {
             {server.value.state === 'connected' ? (
               <Losses key={server.value.id} />
             ) : (
-              <p class="muted">It is not connected: what is lost is not known.</p>
+              <p class="muted">It is not connected, so the losses are not known.</p>
             )}
           </>
         )}

@@ -140,7 +140,7 @@ function Asked({ params, tools }: { readonly params: Json; readonly tools: reado
         </>
       )}
       <details>
-        <summary>limits, hints and all else that it says</summary>
+        <summary>limits, hints and the other parameters</summary>
         <JsonView text={JSON.stringify(rest)} label="Parameters" />
       </details>
     </>

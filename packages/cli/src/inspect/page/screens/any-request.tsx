@@ -84,7 +84,8 @@ export function AnyRequest(): JSX.Element {
       <p class="description">
         It goes out as it is written, with what each request of its revision carries; what the server answers is shown
         as it came.{' '}
-        {hello.value?.isReadOnly === true && 'Started with --read-only: what may change something is refused.'}
+        {hello.value?.isReadOnly === true &&
+          'Started with --read-only: requests that may change something are refused.'}
       </p>
       <div class="form">
         <label class="form-label" for="any-method">

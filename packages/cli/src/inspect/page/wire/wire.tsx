@@ -186,7 +186,7 @@ function SaveChoice(): JSX.Element {
     <span class="saving">
       <select
         class="small"
-        aria-label="File of what was recorded"
+        aria-label="File of the recording"
         value={chosen}
         onChange={(event) => setChosen(event.currentTarget.value)}
       >

@@ -189,7 +189,7 @@ test('an item is left out, and the others move up', () => {
   assert.equal(remove('[1]', [0]), '[]');
 });
 
-test('a text that is no JSON is left alone', () => {
+test('a text that is not JSON is left alone', () => {
   for (const edit of [put('{"a":', ['a'], '1'), remove('{"a":', ['a']), rename('{"a":', ['a'], 'b')])
     assert.equal(edit, '{"a":');
 });

@@ -30,7 +30,7 @@ test('a formatted text keeps the spelling of numbers and strings, and names that
   assert.equal(formatted(text), expected);
 });
 
-test('a text that is no JSON is not formatted', () => {
+test('a text that is not JSON is not formatted', () => {
   for (const text of ['', ' ', '{', '{"a":1,}', '1 2']) assert.equal(formatted(text), text);
 });
 
