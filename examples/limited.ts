@@ -17,4 +17,5 @@ const served = await listen(server, {
 });
 console.log(served.url);
 
-process.once('SIGTERM', () => void served.close({ readyMs: 5000, drainMs: 30_000 }).then(() => server.close()));
+const times = { readyTimeoutMs: 5000, drainTimeoutMs: 30_000 };
+process.once('SIGTERM', () => void served.close(times).then(() => server.close()));

@@ -10,7 +10,7 @@ import {
   type Receiver,
   type Transport,
 } from 'parley-mcp/protocol';
-import { answerReceived, toText, type Endpoint, type Served } from 'parley-mcp/server';
+import { answerReceived, toText, type RequestHandler, type Servable } from 'parley-mcp/server';
 
 /** Maximum length of a line, and of the output that waits for a slow peer, in bytes. */
 const most = { line: 4 * 1024 * 1024, waiting: 16 * 1024 * 1024 };
@@ -22,7 +22,7 @@ export interface TcpServer {
 }
 
 /** Serves on a port of this machine. Each connection belongs to one client. */
-export async function serveTcp(served: Served, port = 0): Promise<TcpServer> {
+export async function serveTcp(served: Servable, port = 0): Promise<TcpServer> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -41,7 +41,7 @@ export async function serveTcp(served: Served, port = 0): Promise<TcpServer> {
   };
 }
 
-function serveSocket(endpoint: Endpoint, socket: Socket): void {
+function serveSocket(endpoint: RequestHandler, socket: Socket): void {
   const send = (message: Parameters<typeof toText>[0]): void => {
     const text = toText(message);
     if (text === undefined || socket.destroyed) return;
@@ -49,7 +49,7 @@ function serveSocket(endpoint: Endpoint, socket: Socket): void {
     // This client sends requests and does not read the answers.
     if (socket.writableLength > most.waiting) socket.destroy();
   };
-  const conversation = endpoint.converse({ lasting: true, network: 'tcp', address: socket.remoteAddress, send });
+  const conversation = endpoint.openConnection({ lasting: true, network: 'tcp', address: socket.remoteAddress, send });
   readLines(socket, {
     line(text) {
       let value: unknown;

@@ -9,7 +9,7 @@ import {
   type Receiver,
   type Transport,
 } from 'parley-mcp/protocol';
-import { answerReceived, toText, type Endpoint, type Served } from 'parley-mcp/server';
+import { answerReceived, toText, type RequestHandler, type Servable } from 'parley-mcp/server';
 import { WebSocket, WebSocketServer, type RawData } from 'ws';
 
 /** How long a message may be, and how much may wait for a peer that does not read, in bytes. */
@@ -22,7 +22,7 @@ export interface WebSocketServed {
 }
 
 /** Serves on a port of this machine; each WebSocket is a conversation with one client. */
-export async function serveWebSocket(served: Served, port = 0): Promise<WebSocketServed> {
+export async function serveWebSocket(served: Servable, port = 0): Promise<WebSocketServed> {
   const server = new WebSocketServer({
     port,
     host: '127.0.0.1',
@@ -43,7 +43,7 @@ export async function serveWebSocket(served: Served, port = 0): Promise<WebSocke
   };
 }
 
-function serveSocket(endpoint: Endpoint, socket: WebSocket, address: string | undefined): void {
+function serveSocket(endpoint: RequestHandler, socket: WebSocket, address: string | undefined): void {
   const send = (message: Parameters<typeof toText>[0]): void => {
     const text = toText(message);
     if (text === undefined || socket.readyState !== WebSocket.OPEN) return;
@@ -51,7 +51,7 @@ function serveSocket(endpoint: Endpoint, socket: WebSocket, address: string | un
     // Whoever asks and never reads is no client.
     if (socket.bufferedAmount > most.waiting) socket.terminate();
   };
-  const conversation = endpoint.converse({ lasting: true, network: 'tcp', address, send });
+  const conversation = endpoint.openConnection({ lasting: true, network: 'tcp', address, send });
   socket.on('message', (data, isBinary) => {
     let value: unknown;
     try {

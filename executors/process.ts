@@ -19,7 +19,7 @@ const { executor, launch } = await kind.open({ port: Number(port), server: own }
 const rateLimits = { tasks: { perSecond: 1e6, burst: 1e6 } };
 const server = createServer(
   { name: 'worker', version: '1' },
-  { tasks: { store, executor, leaseMs: 2000 }, rateLimits },
+  { tasks: { store, executor, leaseTtlMs: 2000 }, rateLimits },
 );
 const task = { support: 'required', attempts: 100 } as const;
 server.tool('work', { task }, async (_, ctx) => {

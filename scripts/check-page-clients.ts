@@ -181,7 +181,7 @@ export function clientsPart(): string {
     `### Client rules: ${rules.length}\n`,
     '| Rule | Level | Over | What must hold |',
     '|---|---|---|---|',
-    ...rules.map(({ id, over, words }) => `| ${id} | ${rowOf(id).level} | ${over ?? 'both'} | ${words} |`),
+    ...rules.map(({ id, over, message: words }) => `| ${id} | ${rowOf(id).level} | ${over ?? 'both'} | ${words} |`),
     `\n### Client requirements without a rule: ${others.length}\n`,
     '| Reason | Requirements |',
     '|---|---|',

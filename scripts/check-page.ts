@@ -226,7 +226,7 @@ function ruleLine(rule: CheckRule): string {
     (isProbe(rule)
       ? `probed${rule.over === undefined ? '' : `, ${rule.over}`}${rule.heavy === true ? ', with --heavy' : ''}`
       : 'observed') + needs;
-  return `| ${rule.id} | ${row.level} | ${how} | ${rule.words} |`;
+  return `| ${rule.id} | ${row.level} | ${how} | ${rule.message} |`;
 }
 
 /** Reasons why rows have no rule. The first that fits counts. */

@@ -20,7 +20,7 @@ const common: ReadonlySet<string> = new Set([
 ]);
 
 /** What a transport knows of a server. These modules are small, and belong to no product either. */
-const seams: ReadonlySet<string> = new Set(['server/runtime/endpoint.ts', 'server/runtime/batch.ts']);
+const seams: ReadonlySet<string> = new Set(['server/runtime/request-handler.ts', 'server/runtime/batch.ts']);
 
 const server = ['server', 'server/runtime'];
 const client = ['client', 'transports/http/client'];

@@ -38,7 +38,7 @@ async function open(
   await probe.close();
   const resource = `http://127.0.0.1:${port}/mcp`;
   const guarded = protect(server, { resource, issuers: [as.issuer], scopes: ['mcp:basic'], ...protection });
-  const listening = await listen(guarded, { port: Number(port), drainMs: 0 });
+  const listening = await listen(guarded, { port: Number(port), drainTimeoutMs: 0 });
   t.after(() => listening.close());
   return { as, url: resource };
 }

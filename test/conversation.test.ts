@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { connect } from '../packages/parley/src/client.ts';
 import { listen } from '../packages/parley/src/node.ts';
 import { revisions } from '../packages/parley/src/protocol/revision.ts';
-import { canCarry, converse, fixture, optionsAt, silence, wires } from './support/conversation.ts';
+import { canCarry, openConnection, fixture, optionsAt, silence, wires } from './support/conversation.ts';
 
 for (const [name, wire] of Object.entries(wires)) {
   describe(`one conversation over ${name}`, () => {
@@ -16,7 +16,7 @@ for (const [name, wire] of Object.entries(wires)) {
         const { transport, close } = await wire(host.server);
         const client = await connect(transport, optionsAt(revision, heard));
         try {
-          await converse(client, heard, host);
+          await openConnection(client, heard, host);
           assert.deepEqual(heard.questions, revision.elicitation === 'none' ? [] : ['Your name?']);
         } finally {
           await client.close();
@@ -29,7 +29,7 @@ for (const [name, wire] of Object.entries(wires)) {
 
 test('clients of every revision hold the conversation at once, over one endpoint', async () => {
   const { server } = fixture();
-  const { url, close } = await listen(server, { port: 0, drainMs: 0 });
+  const { url, close } = await listen(server, { port: 0, drainTimeoutMs: 0 });
   const spoken = revisions.filter(({ http }) => http !== 'sse-pair');
   const clients = await Promise.all(spoken.map((revision) => connect(url, optionsAt(revision, silence()))));
   const results = await Promise.all(clients.flatMap((client) => [client.callTool('book'), client.callTool('book')]));

@@ -27,7 +27,7 @@ test('a client waits, retries and reads as documented where no option says other
     maxReconnects: 5,
     maxReopens: 10,
     maxRounds: 10,
-    onSessionLost: 'fail',
+    sessionLost: 'fail',
     ownStore: true,
     probeTimeoutMs: 8_000,
     reconnect: true,
@@ -56,8 +56,8 @@ test('a client waits, retries and reads as documented where no option says other
 test('a server over HTTP has the documented limits', () => {
   assert.deepEqual(plain(resolveHttpOptions({})), {
     bodyTimeoutMs: 30_000,
-    drainMs: 10_000,
-    keepAliveMs: 6_000,
+    drainTimeoutMs: 10_000,
+    keepAliveIntervalMs: 6_000,
     maxBatch: 100,
     maxBodyBytes: 4_194_304,
     maxBodyBytesAtOnce: 16_777_216,
@@ -66,24 +66,27 @@ test('a server over HTTP has the documented limits', () => {
     maxRequests: 2_048,
     maxSessions: 10_000,
     maxSessionsPerPrincipal: 1_000,
-    maxStreamBuffer: 1_048_576,
+    maxStreamBufferBytes: 1_048_576,
     maxStreams: 16_384,
     maxStreamsPerPrincipal: 1_000,
     retryMs: 1_000,
-    sessionIdleMs: 1_800_000,
+    sessionIdleTimeoutMs: 1_800_000,
   });
-  const none = resolveHttpOptions({ keepAliveMs: 0, bodyTimeoutMs: 0 });
-  assert.deepEqual([none.keepAliveMs, none.bodyTimeoutMs], [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]);
+  const none = resolveHttpOptions({ keepAliveIntervalMs: 0, bodyTimeoutMs: 0 });
+  assert.deepEqual(
+    [none.keepAliveIntervalMs, none.bodyTimeoutMs],
+    [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
+  );
   assert.equal(resolveHttpOptions({ maxBatch: undefined } as never).maxBatch, 100);
 });
 
 test('a server has the documented limits', () => {
   const settings = resolveOptions({});
-  assert.deepEqual(plain(settings), { pageSize: 1_000, logging: true, askTimeoutMs: 600_000, exposeErrors: false });
+  assert.deepEqual(plain(settings), { pageSize: 1_000, logging: true, requestTimeoutMs: 600_000, exposeErrors: false });
   assert.deepEqual(settings.cache, { ttlMs: 0, cacheScope: 'private' });
   assert.deepEqual(settings.subscriptions, { resourcesPerClient: 1_000, listeners: Number.POSITIVE_INFINITY });
   assert.deepEqual(plain(settings.rounds), { maxRounds: 32 });
-  assert.equal(resolveOptions({ rounds: { askTimeoutMs: 0 } }).askTimeoutMs, Number.POSITIVE_INFINITY);
+  assert.equal(resolveOptions({ rounds: { requestTimeoutMs: 0 } }).requestTimeoutMs, Number.POSITIVE_INFINITY);
   assert.equal(resolveOptions({ pageSize: 1 }).pageSize, 1);
   for (const pageSize of [0, 1.5, '1' as never]) assert.throws(() => resolveOptions({ pageSize }), TypeError);
 });
@@ -100,10 +103,10 @@ test('tasks have the documented limits and times', () => {
   assert.deepEqual(taskTimes, {
     ttlMs: 3_600_000,
     maxTtlMs: 86_400_000,
-    keepMs: 300_000,
+    outcomeTtlMs: 300_000,
     pollIntervalMs: 1_000,
-    leaseMs: 30_000,
-    waitMs: 600_000,
+    leaseTtlMs: 30_000,
+    waitTimeoutMs: 600_000,
   });
 });
 

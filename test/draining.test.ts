@@ -18,7 +18,7 @@ async function asked(
     const { content } = await ctx.elicit({ message: 'who is there?', schema });
     return `hello, ${content?.name}`;
   });
-  const listening = await listen(server, { port: 0, drainMs: 60_000 });
+  const listening = await listen(server, { port: 0, drainTimeoutMs: 60_000 });
   t.after(() => listening.close());
   let heard = (): void => undefined;
   let answer = (): void => undefined;

@@ -63,7 +63,7 @@ test('what follows tasks is loaded for the next one', async (t) => {
 });
 
 test('what mends a refusal is loaded for the next one', async (t) => {
-  failOnce(t, './mending.ts');
+  failOnce(t, './authorization-recovery.ts');
   const auth = oauth({ redirect: loopback() });
   let asked = 0;
   const client = async (): Promise<unknown> =>

@@ -17,7 +17,7 @@ import {
   type ServerOptions,
 } from '../packages/parley/src/server.ts';
 import { memoryTransport } from '../packages/parley/src/testing/memory-transport.ts';
-import type { Served } from '../packages/parley/src/server/runtime/endpoint.ts';
+import type { Servable } from '../packages/parley/src/server/runtime/request-handler.ts';
 import type { ClientCapabilities } from '../packages/parley/src/protocol/capability.ts';
 import { dates, open, statelessDate } from './support/raw.ts';
 
@@ -45,7 +45,7 @@ function searching(options: ServerOptions = {}): Server {
   return server;
 }
 
-const ways: Readonly<Record<string, (served: Served) => Transport>> = {
+const ways: Readonly<Record<string, (served: Servable) => Transport>> = {
   memory: (served) => memoryTransport(served),
   HTTP: (served) => {
     const handler = createHandler(served);

@@ -6,7 +6,7 @@ import { createConnection } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { connect, type Client, type ConnectOptions } from 'parley-mcp/client';
 import { revisions, type Transport } from 'parley-mcp/protocol';
-import { createServer, type Served, type Server } from 'parley-mcp/server';
+import { createServer, type Servable, type Server } from 'parley-mcp/server';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { serveTcp, tcpTransport } from '../examples/transport-tcp.ts';
@@ -40,7 +40,7 @@ function inbox(): { put(value: unknown): void; next(): Promise<unknown> } {
   };
 }
 
-const ways: Readonly<Record<string, (served: Served) => Promise<Way>>> = {
+const ways: Readonly<Record<string, (served: Servable) => Promise<Way>>> = {
   'a TCP socket': async (served) => {
     const { port, close } = await serveTcp(served);
     return {

@@ -214,7 +214,7 @@ test('a round that failed with an error runs again, and its effects do not', asy
 test('a client that trusts hints repeats a round after a broken connection, and pays once', async (t) => {
   const desk = till();
   const served = await listen(shop(desk), { port: 0 });
-  t.after(() => served.close({ drainMs: 0 }));
+  t.after(() => served.close({ drainTimeoutMs: 0 }));
   let goOn = (): void => undefined;
   desk.gate = new Promise((resolve) => (goOn = resolve));
   let rounds = 0;

@@ -48,7 +48,7 @@ function together(): ServerOptions {
 async function stopped(paid: Promise<void>, handler: HttpHandler, sent: Sent): Promise<FakeVisit> {
   const answer = begin(handler, sent);
   await paid;
-  await handler.close({ drainMs: 0 });
+  await handler.close({ drainTimeoutMs: 0 });
   return await answer.done();
 }
 
@@ -89,7 +89,7 @@ test('a call that had not begun to run may be sent again', async () => {
   const handler = createHttpHandler(server);
   const answer = begin(handler, pay);
   for (let turn = 0; turn < 20; turn++) await Promise.resolve();
-  await handler.close({ drainMs: 0 });
+  await handler.close({ drainTimeoutMs: 0 });
   await answer.done();
   assert.equal(answer.status, 503);
   assert.match(String(answer.headers['retry-after']), /^[1-5]$/);
@@ -247,7 +247,7 @@ test('what had not begun to run of a batch in a session may be sent again', asyn
   isSlow = true;
   const answer = begin(handler, sent);
   await new Promise((resolve) => setImmediate(resolve));
-  await handler.close({ drainMs: 0 });
+  await handler.close({ drainTimeoutMs: 0 });
   take();
   await answer.done();
   const [told] = answer.json as readonly { readonly id: number; readonly error: { readonly message: string } }[];
@@ -263,7 +263,7 @@ test('a call over HTTP+SSE that ran is told on its stream', async () => {
   await visit(handler, { path, body: initializing('2024-11-05') });
   await visit(handler, { path, body: JSON.stringify(single({ name: 'pay' })) });
   await paid;
-  await handler.close({ drainMs: 0 });
+  await handler.close({ drainTimeoutMs: 0 });
   assert.deepEqual(JSON.parse(stream.frames.at(-1)?.data ?? ''), { jsonrpc: '2.0', id: 3, error: unknown });
 });
 
@@ -281,7 +281,7 @@ test('a call that ran is not told to come again where its id came a second time,
   isSlow = true;
   begin(handler, sent);
   await new Promise((resolve) => setImmediate(resolve));
-  await handler.close({ drainMs: 0 });
+  await handler.close({ drainTimeoutMs: 0 });
   const answer = await first.done();
   assert.deepEqual([answer.status, answer.json], [200, { jsonrpc: '2.0', id: 3, error: unknown }]);
 });
@@ -321,7 +321,7 @@ for (const shared of [false, true])
 test('what comes after the end has the answer of new work', async () => {
   const { server } = paying();
   const handler = createHttpHandler(server);
-  await handler.close({ drainMs: 0 });
+  await handler.close({ drainTimeoutMs: 0 });
   const late = await visit(handler, pay);
   assert.deepEqual([late.status, newest === late.request.header('mcp-protocol-version')], [503, true]);
 });

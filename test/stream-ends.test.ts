@@ -12,7 +12,7 @@ import { StreamableHTTPClientTransport as Transport32 } from 'sdk-1.32.2/client/
 import { listen } from '../packages/parley/src/node.ts';
 import { McpError } from '../packages/parley/src/protocol/error.ts';
 import type { RevisionDate } from '../packages/parley/src/protocol/revision.ts';
-import { createServer, type Ctx, type Server } from '../packages/parley/src/server.ts';
+import { createServer, type ToolContext, type Server } from '../packages/parley/src/server.ts';
 import { memoryStore } from '../packages/parley/src/storage/memory/store.ts';
 
 /** An official client, as far as the versions are alike. */
@@ -53,7 +53,7 @@ const ways = ['fails', 'fails with an error', 'returns', 'is cancelled', 'pauses
 function serverWith(revision: RevisionDate, isShared: boolean): Server {
   const options = { revisions: [revision], ...(isShared ? { store: memoryStore() } : {}), onError: () => undefined };
   const server = createServer({ name: 'ends', version: '1' }, options);
-  const end = (name: (typeof ways)[number], run: (args: object, ctx: Ctx) => string | Promise<string>): void =>
+  const end = (name: (typeof ways)[number], run: (args: object, ctx: ToolContext) => string | Promise<string>): void =>
     void server.tool(name.replaceAll(' ', '-'), {}, async (args, ctx) => {
       ctx.progress(1, 2);
       return await run(args, ctx);
@@ -78,7 +78,7 @@ function serverWith(revision: RevisionDate, isShared: boolean): Server {
 
 /** Calls a tool, and then talks on; gives the number of times that the client came back for the stream. */
 async function comesBack(t: TestContext, make: Make, server: Server, way: (typeof ways)[number]): Promise<number> {
-  const served = await listen(server, { port: 0, retryMs: 1, drainMs: 0 });
+  const served = await listen(server, { port: 0, retryMs: 1, drainTimeoutMs: 0 });
   let returns = 0;
   const counting: typeof fetch = async (input, init) => {
     if (new Headers(init?.headers).has('last-event-id')) returns++;

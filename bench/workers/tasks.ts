@@ -37,12 +37,12 @@ const _meta = {
   'io.modelcontextprotocol/protocolVersion': revision,
   'io.modelcontextprotocol/clientCapabilities': capabilities,
 };
-let conversation = converse();
+let conversation = openConnection();
 let last = 0;
 type Json = Readonly<Record<string, unknown>>;
 
-function converse(): ReturnType<typeof server.endpoint.converse> {
-  return server.endpoint.converse({ lasting: true, network: 'inproc', send: () => undefined });
+function openConnection(): ReturnType<typeof server.endpoint.openConnection> {
+  return server.endpoint.openConnection({ lasting: true, network: 'inproc', send: () => undefined });
 }
 
 async function ask(method: string, params: Json): Promise<Json> {
@@ -150,7 +150,7 @@ let refused: unknown;
 async function wait(): Promise<void> {
   waited ??= ((await ask('tools/call', { name: 'never', task: {} }))['task'] as Json)['taskId'];
   if (++waits % 500 === 0) {
-    conversation = converse();
+    conversation = openConnection();
     await opened();
   }
   ask('tasks/result', { taskId: waited }).catch((error: unknown) => (refused = error));

@@ -21,7 +21,7 @@ const served = await listen(server, { port: Number(PORT), health: { live: '/live
 console.log(served.url);
 
 process.once('SIGTERM', async () => {
-  await served.close({ readyMs: 500, drainMs: 10_000 });
+  await served.close({ readyTimeoutMs: 500, drainTimeoutMs: 10_000 });
   await server.close();
   await store.close();
 });

@@ -10,11 +10,11 @@ server.tool('publish', {}, async (_, ctx) => {
   return answer.action === 'accept' ? `published ${answer.content.title}` : 'not published';
 });
 
-// `hostTasks` declares that the client can run tasks. Its handlers stay the same.
+// `clientTasks` declares that the client can run tasks. Its handlers stay the same.
 const client = await connectInMemory(server, {
   revision: '2025-11-25',
   onElicit: () => ({ action: 'accept', content: { title: 'Figures' } }),
-  hostTasks: { elicitation: true },
+  clientTasks: { elicitation: true },
 });
 console.log((await client.callTool('publish')).content);
 await client.close();

@@ -9,5 +9,5 @@ server.tool('report', { task: 'required' }, () => 'all is well');
 const stop = new AbortController();
 process.once('SIGTERM', () => stop.abort());
 console.log('working');
-await runTasks(server, { signal: stop.signal, drainMs: 10_000 });
+await runTasks(server, { signal: stop.signal, drainTimeoutMs: 10_000 });
 store.close();

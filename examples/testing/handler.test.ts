@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
-import { createServer, type Ctx } from 'parley-mcp/server';
+import { createServer, type ToolContext } from 'parley-mcp/server';
 import { connectInMemory } from 'parley-mcp/testing';
 import { z } from 'zod';
 
 // It declares the parts of `ctx` that it uses, so that a test passes only these.
-function render({ frames }: { readonly frames: number }, ctx: Pick<Ctx, 'progress'>): string {
+function render({ frames }: { readonly frames: number }, ctx: Pick<ToolContext, 'progress'>): string {
   for (let frame = 1; frame <= frames; frame++) ctx.progress(frame, frames);
   return `rendered ${frames} frames`;
 }
@@ -18,7 +18,7 @@ server.tool('dry', {}, async () => {
 });
 
 test('a handler is a function, which a test can call without a server', () => {
-  const progress = mock.fn<Ctx['progress']>();
+  const progress = mock.fn<ToolContext['progress']>();
   assert.equal(render({ frames: 2 }, { progress }), 'rendered 2 frames');
   assert.equal(progress.mock.callCount(), 2);
 });

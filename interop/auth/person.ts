@@ -7,7 +7,7 @@ export interface Person {
 }
 
 /** The most pages that a person is led through. */
-const mostPages = 25;
+const maxPages = 25;
 
 /** Goes through the pages of an authorization server until one leads to another origin, whose address it gives. */
 export class PersonBrowser {
@@ -22,7 +22,7 @@ export class PersonBrowser {
     const { origin } = new URL(url);
     let next: { readonly url: string; readonly form?: URLSearchParams } = { url };
     let text = '';
-    for (let page = 0; page < mostPages; page++) {
+    for (let page = 0; page < maxPages; page++) {
       const response = await this.#fetch(next);
       const location = response.headers.get('location');
       text = await response.text();

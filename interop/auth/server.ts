@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import type { RegisteredByHand } from '../../packages/parley/src/oauth.ts';
+import type { ManualRegistration } from '../../packages/parley/src/oauth.ts';
 import type { IntrospectionOptions } from '../../packages/parley/src/auth/server/issuer-options.ts';
 import type { Person } from './person.ts';
 
@@ -19,7 +19,7 @@ export interface AuthorizationServer {
   readonly issuer: string;
   readonly person: Person;
   /** Our client, where it cannot register itself. */
-  readonly client?: RegisteredByHand;
+  readonly client?: ManualRegistration;
   /** The scope that every request needs, and the one that a tool needs beside it. */
   readonly scope: string;
   readonly more: string;

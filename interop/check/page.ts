@@ -19,7 +19,7 @@ export function checkPeersPage(
   const titles = [...new Set(judged.map(({ title }) => title))];
   const parts = titles.flatMap((title) => [`## ${title}`, tableOf(judged.filter((one) => one.title === title))]);
   const rows = new Map(
-    judged.flatMap(({ report }) => report.findings.map((found) => [found.id, found.words] as const)),
+    judged.flatMap(({ report }) => report.findings.map((found) => [found.id, found.message] as const)),
   );
   const words = [...rows].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([id, text]) => `| ${id} | ${text} |`);
   return `${[

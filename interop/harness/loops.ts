@@ -3,10 +3,10 @@
 import type { WireLine } from './wire.ts';
 
 /** The most requests of one step on one wire: more than the largest step needs, and fewer than a loop makes. */
-const mostRequests = 60;
+const maxRequests = 60;
 
 /** Number of times that a client may come back to the same event of a stream. */
-const mostReturns = 2;
+const maxReturns = 2;
 
 /** Requests among the lines of a wire. */
 export function requestsIn(lines: readonly WireLine[]): number {
@@ -22,7 +22,7 @@ export function requestsIn(lines: readonly WireLine[]): number {
  */
 export function loopIn(step: readonly WireLine[], before: readonly WireLine[]): string | undefined {
   const requests = requestsIn(step);
-  if (requests > mostRequests) return `${requests} requests were sent in one step`;
+  if (requests > maxRequests) return `${requests} requests were sent in one step`;
   const returns = new Map<string, number>();
   for (const { text } of [...before, ...step]) {
     const [, id] = /^GET .*; last-event-id: ([^;]+)/.exec(text) ?? [];
@@ -30,6 +30,6 @@ export function loopIn(step: readonly WireLine[], before: readonly WireLine[]): 
   }
   const isReturn = (id: string): boolean => step.some(({ text }) => text.includes(`last-event-id: ${id}`));
   for (const [id, times] of returns)
-    if (times > mostReturns && isReturn(id)) return `the client came back ${times} times to the same event of a stream`;
+    if (times > maxReturns && isReturn(id)) return `the client came back ${times} times to the same event of a stream`;
   return undefined;
 }

@@ -93,7 +93,7 @@ async function one(
   revisions: Revisions,
 ): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
   const server = ours.create(revisions === undefined ? {} : { revisions });
-  const { url, close } = await listen(server, { port: 0, drainMs: 0, ssePair, retryMs });
+  const { url, close } = await listen(server, { port: 0, drainTimeoutMs: 0, ssePair, retryMs });
   return { url, stop: close };
 }
 
@@ -134,7 +134,7 @@ export async function bridged(
     onWarning: () => undefined,
   });
   stage.owns(() => bridge.close());
-  const { url, close } = await listen(bridge, { port: 0, drainMs: 0 });
+  const { url, close } = await listen(bridge, { port: 0, drainTimeoutMs: 0 });
   stage.owns(close);
   return await stage.listened('http', url);
 }

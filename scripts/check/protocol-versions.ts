@@ -20,7 +20,7 @@ const negotiation: ReadonlySet<string> = new Set([
   'protocol/revision.ts',
   'client/connection/initialize.ts',
   'client/connection/negotiate.ts',
-  'client/connection/negotiated.ts',
+  'client/connection/negotiation-cache.ts',
   'cli/commands/explain/server.ts',
   'cli/commands/explain/try.ts',
 ]);

@@ -221,9 +221,9 @@ export const neutral: ReadonlySet<string> = new Set([
 /** What a transport may see of a server: its endpoint, and the pure functions on messages that both sides need. */
 export const edgeView: ReadonlySet<string> = new Set([
   'server/runtime/caller.ts',
-  'server/runtime/endpoint.ts',
+  'server/runtime/request-handler.ts',
   'server/runtime/batch.ts',
-  'server/runtime/judged.ts',
+  'server/runtime/parsed-message.ts',
   'server/runtime/protection.ts',
   'server/runtime/request-meta.ts',
   'server/runtime/events/service-event.ts',

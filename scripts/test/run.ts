@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { TestFile, Tier } from './files.ts';
 import { runPool, type PoolOptions } from './pool.ts';
 import { Progress } from './progress.ts';
-import { longestFirst, writeTimes } from './times.ts';
+import { maxFirstLength, writeTimes } from './times.ts';
 import type { FileResult } from './worker.ts';
 
 /** What a run is asked to do. */
@@ -23,8 +23,8 @@ export interface RunOptions {
 }
 
 /** What a fast file may take: seconds of the processor, and processes that it starts. */
-const mostCpu = 2;
-const mostProcesses = 3;
+const maxCpu = 2;
+const maxProcesses = 3;
 
 const processors = Math.max(2, availableParallelism());
 
@@ -54,7 +54,7 @@ async function runIn(state: string, files: readonly TestFile[], options: RunOpti
       progress.add(result);
     },
   };
-  const order = seed === undefined ? longestFirst : (some: readonly TestFile[]) => shuffled(some, seed);
+  const order = seed === undefined ? maxFirstLength : (some: readonly TestFile[]) => shuffled(some, seed);
   // A limit that the caller set holds for all files.
   const isBeside = ({ isWaiting }: TestFile): boolean => isWaiting && options.jobs === undefined;
   const waiting = files.filter(isBeside);
@@ -128,7 +128,7 @@ function cpuLimit(): number {
   const cpuMs = (user + system) / 1_000;
   // Below 80 % of a processor, other programs run too, and the same work takes more time.
   const isBusy = cpuMs < 0.8 * (performance.now() - began);
-  return isBusy ? Infinity : (mostCpu + loadingCpu) * Math.max(1, cpuMs / fixedWorkMs);
+  return isBusy ? Infinity : (maxCpu + loadingCpu) * Math.max(1, cpuMs / fixedWorkMs);
 }
 
 function doFixedWork(): void {
@@ -136,11 +136,11 @@ function doFixedWork(): void {
   for (let round = 0; round < 60; round += 1) JSON.parse(JSON.stringify(rows));
 }
 
-function excess({ path, cpu, childCpu, processes }: FileResult, limit = mostCpu): readonly string[] {
+function excess({ path, cpu, childCpu, processes }: FileResult, limit = maxCpu): readonly string[] {
   const used = cpu + childCpu;
   const found = [
-    ...(used > limit ? [`takes ${used.toFixed(1)} s of the processor, and ${mostCpu} are allowed`] : []),
-    ...(processes > mostProcesses ? [`starts ${processes} processes, and ${mostProcesses} are allowed`] : []),
+    ...(used > limit ? [`takes ${used.toFixed(1)} s of the processor, and ${maxCpu} are allowed`] : []),
+    ...(processes > maxProcesses ? [`starts ${processes} processes, and ${maxProcesses} are allowed`] : []),
   ];
   return found.map((what) => `${path} ${what}: make it quicker, or list it in scripts/test/tiers.ts as slow`);
 }

@@ -112,7 +112,7 @@ export const followedByPrograms: readonly (readonly [file: string, title: string
     ],
   ],
   [
-    'packages/parley/src/auth/client/person/popup.test.ts',
+    'packages/parley/src/auth/client/interactive/popup.test.ts',
     'that the browser does not open is asked for again by a click, or told of',
     [
       'the browser blocked the sign-in window, since there was no click: sign in from a click, or give popup the option onBlocked',

@@ -208,7 +208,7 @@ test('sessions that were ended for want of places live on with the named options
       const bridge = await bridgeBefore(t, server, { ...options, warnings });
       for (const address of addresses) {
         const dismiss = (): void => conversation.close();
-        const conversation = bridge.endpoint.converse({ lasting: true, send: () => undefined, address, dismiss });
+        const conversation = bridge.endpoint.openConnection({ lasting: true, send: () => undefined, address, dismiss });
         t.after(dismiss);
         const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
         await conversation.receive({ jsonrpc: '2.0', id: 1, method: 'initialize', params });

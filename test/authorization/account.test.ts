@@ -7,7 +7,7 @@ import {
   urlElicitations,
   type Client,
   type ConnectOptions,
-  type PageVisit,
+  type UrlElicitation,
 } from '../../packages/parley/src/client.ts';
 import { accountScene, clientSecret, textOf, type AccountScene } from '../support/account-server.ts';
 import { visitPages, type Visit } from '../support/visited-pages.ts';
@@ -27,9 +27,9 @@ async function visiting(
   { client, visitor }: AccountScene,
   who: string,
   more: ConnectOptions & { readonly visit?: Visit } = {},
-): Promise<{ readonly client: Client; readonly asked: PageVisit[]; readonly person: PageVisitor }> {
+): Promise<{ readonly client: Client; readonly asked: UrlElicitation[]; readonly person: PageVisitor }> {
   const { visit, ...options } = more;
-  const asked: PageVisit[] = [];
+  const asked: UrlElicitation[] = [];
   const person = visitor(who);
   const made = await client(who, {
     onElicitUrl: (page) => {
@@ -83,7 +83,7 @@ describe('a third party’s account', () => {
     });
 
   test('may take longer than a request waits: the client is told when it is there (2025-11-25) [elicit-032] [elicit-033] [elicit-034]', async (t) => {
-    const scene = await accountScene(t, { account: { waitMs: 0 } });
+    const scene = await accountScene(t, { account: { waitTimeoutMs: 0 } });
     const links: string[] = [];
     let complete = (_: string): void => {};
     const completed = new Promise<string>((resolve) => (complete = resolve));
@@ -109,7 +109,7 @@ describe('a third party’s account', () => {
   });
 
   test('may take longer than a request waits: the model is told (2026-07-28)', async (t) => {
-    const scene = await accountScene(t, { account: { waitMs: 0 } });
+    const scene = await accountScene(t, { account: { waitTimeoutMs: 0 } });
     const client = await scene.client('ann', { revisions: ['2026-07-28'], onElicitUrl: () => ({ action: 'accept' }) });
     const [text, isError] = textOf(await client.callTool('mine'));
     assert.equal(isError, true);

@@ -161,7 +161,7 @@ test('a guarded server that listens by itself is found, signed in at, and asked 
   await new Promise((resolve) => probe.close(resolve));
   const url = `http://127.0.0.1:${port}/mcp`;
   const { guarded, auth } = await scene(t, url);
-  const listening = await listen(guarded, { port, drainMs: 0 });
+  const listening = await listen(guarded, { port, drainTimeoutMs: 0 });
   t.after(() => listening.close());
   await assertServed(url, fetch, auth);
 });

@@ -5,25 +5,25 @@ import { describe, test } from 'node:test';
 import { createHandler } from '../../packages/parley/src/http.ts';
 import { metaKey } from '../../packages/parley/src/protocol/meta.ts';
 import { revisionOf, revisions, type RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
-import { createServer, type Ctx, type Server } from '../../packages/parley/src/server.ts';
+import { createServer, type ToolContext, type Server } from '../../packages/parley/src/server.ts';
 import { dates, handshakeDates, open, statelessDate, withMeta, type Json } from '../support/raw.ts';
 
 /** A server whose only tool does one thing. */
-function serverWith(run: (ctx: Ctx) => unknown): Server {
+function serverWith(run: (ctx: ToolContext) => unknown): Server {
   const server = createServer({ name: 's', version: '1' });
   server.tool('t', {}, async (_, ctx) => JSON.stringify((await run(ctx)) ?? null));
   return server;
 }
 
 /** What the tool gave to a client that declares some capabilities. */
-async function seen(run: (ctx: Ctx) => unknown, date: RevisionDate, capabilities: Json): Promise<unknown> {
+async function seen(run: (ctx: ToolContext) => unknown, date: RevisionDate, capabilities: Json): Promise<unknown> {
   const raw = await open(serverWith(run), date, { capabilities });
   const { content } = await raw.result('tools/call', { name: 't' });
   // The tool gives one text.
   return JSON.parse((content as readonly [{ readonly text: string }])[0].text);
 }
 
-const declared = (ctx: Ctx): unknown => ctx.client.capabilities;
+const declared = (ctx: ToolContext): unknown => ctx.client.capabilities;
 
 describe('what a client declares', () => {
   for (const date of dates) {
@@ -33,7 +33,7 @@ describe('what a client declares', () => {
     });
 
     test(`is present when it is an empty object, and only then at ${date} [D07] [D12] [D27]`, async () => {
-      const has = ({ client }: Ctx): unknown => [client.supports('roots'), client.supports('sampling')];
+      const has = ({ client }: ToolContext): unknown => [client.supports('roots'), client.supports('sampling')];
       assert.deepEqual(await seen(has, date, { roots: {}, sampling: {} }), [true, true]);
       assert.deepEqual(await seen(has, date, {}), [false, false]);
     });
@@ -66,7 +66,7 @@ describe('what a client declares', () => {
   });
 
   test('lets a handler fall back where an extension is missing [versioning-013]', async () => {
-    const answer = ({ client }: Ctx): string => (client.supports('com.example/ui') ? 'a page' : 'plain text');
+    const answer = ({ client }: ToolContext): string => (client.supports('com.example/ui') ? 'a page' : 'plain text');
     assert.equal(await seen(answer, statelessDate, { extensions: { 'com.example/ui': {} } }), 'a page');
     assert.equal(await seen(answer, statelessDate, {}), 'plain text');
   });
@@ -85,7 +85,7 @@ describe('what a client declares', () => {
   });
 });
 
-const asks: Readonly<Record<string, (ctx: Ctx) => unknown>> = {
+const asks: Readonly<Record<string, (ctx: ToolContext) => unknown>> = {
   'sampling/createMessage': (ctx) => ctx.sample({ messages: [], maxTokens: 1 }),
   'roots/list': (ctx) => ctx.roots(),
   'elicitation/create': (ctx) =>
@@ -139,7 +139,7 @@ describe('what a client did not declare', () => {
     const detailed = elicitation === 'form-and-url';
     test(`of the context of other servers ${detailed ? 'is refused' : 'is nothing yet'} at ${date} [A28]`, async () => {
       for (const includeContext of ['thisServer', 'allServers', 'none'] as const) {
-        const ask = (ctx: Ctx): unknown =>
+        const ask = (ctx: ToolContext): unknown =>
           Promise.race([
             ctx.sample({ messages: [], maxTokens: 1, includeContext }).then(String, (error: unknown) => String(error)),
             // An admissible question waits for its answer.
@@ -184,7 +184,7 @@ describe('what a server says of itself', () => {
 /** The result that tells a client of the server. */
 async function opening(server: Server, date: RevisionDate): Promise<Json & { readonly capabilities: Json }> {
   const stateless = !handshakeDates.includes(date);
-  const conversation = server.endpoint.converse({ lasting: true, send: () => undefined });
+  const conversation = server.endpoint.openConnection({ lasting: true, send: () => undefined });
   const params = stateless
     ? withMeta()
     : { protocolVersion: date, capabilities: {}, clientInfo: { name: 'c', version: '1' } };

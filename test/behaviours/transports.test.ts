@@ -26,7 +26,7 @@ function portTransport(server: Server, seen: Message[]): Transport {
     description: 'ports',
     async open(receiver) {
       const { port1, port2 } = new MessageChannel();
-      const conversation = server.endpoint.converse({
+      const conversation = server.endpoint.openConnection({
         lasting: true,
         send: (message) => port2.postMessage(JSON.stringify(message)),
       });

@@ -28,7 +28,7 @@ async function setup(t: TestContext, options: QuietOptions, named = false): Prom
   const bridge = await bridgeTo(t, line.transport, options);
   const http = await listen(bridge, {
     port: 0,
-    drainMs: 0,
+    drainTimeoutMs: 0,
     ...(named ? { authenticate: (request) => ({ principal: request.header('authorization') ?? '' }) } : {}),
   });
   t.after(() => http.close());

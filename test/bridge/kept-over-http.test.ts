@@ -9,7 +9,7 @@ import { test, type TestContext } from 'node:test';
 import { createBridge, type Bridge } from '../../packages/parley/src/bridge.ts';
 import { connect, type Client, type TaskHandle, type TaskReference } from '../../packages/parley/src/client.ts';
 import { listen } from '../../packages/parley/src/node.ts';
-import type { Served } from '../../packages/parley/src/server/runtime/endpoint.ts';
+import type { Servable } from '../../packages/parley/src/server/runtime/request-handler.ts';
 import { memoryTasks } from '../../packages/parley/src/storage/memory-tasks.ts';
 import type { TaskStore } from '../../packages/parley/src/storage/tasks.ts';
 import { sqliteTasks } from '../../packages/parley/src/sqlite.ts';
@@ -39,7 +39,7 @@ async function bridgeOf(t: TestContext, upstream: string, store: TaskStore): Pro
   return bridge;
 }
 
-async function clientOf(t: TestContext, bridge: Served): Promise<Client> {
+async function clientOf(t: TestContext, bridge: Servable): Promise<Client> {
   const client = await connect(memoryTransport(bridge), { revisions: ['2025-11-25'] });
   t.after(() => client.close());
   return client;
@@ -66,7 +66,7 @@ async function hasBegun(store: TaskStore, { reference }: TaskHandle): Promise<vo
 
 test('a kept task outlives that its server cannot be reached for a while', async (t) => {
   const { server, release, runs } = working(t);
-  const first = await listen(server, { port: 0, drainMs: 0 });
+  const first = await listen(server, { port: 0, drainTimeoutMs: 0 });
   const { url, port } = first;
   const store = memoryTasks();
   const client = await clientOf(t, await bridgeOf(t, url, store));
@@ -74,7 +74,7 @@ test('a kept task outlives that its server cannot be reached for a while', async
   await hasBegun(store, task);
   await first.close();
   await away(port);
-  const second = await listen(server, { port, drainMs: 0 });
+  const second = await listen(server, { port, drainTimeoutMs: 0 });
   t.after(() => second.close());
   release();
   assert.deepEqual((await task.result()).content, [{ type: 'text', text: 'after all' }]);
@@ -86,7 +86,7 @@ test('a kept task is there after a restart of its bridge, with its store in a fi
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'tasks.db');
   const { server, release, runs } = working(t);
-  const behind = await listen(server, { port: 0, drainMs: 0 });
+  const behind = await listen(server, { port: 0, drainTimeoutMs: 0 });
   t.after(() => behind.close());
   const before = sqliteTasks(file);
   const first = await bridgeOf(t, behind.url, before);

@@ -5,7 +5,7 @@ import { describe, test, type TestContext } from 'node:test';
 import { createBridge } from '../../packages/parley/src/bridge.ts';
 import { connect } from '../../packages/parley/src/client.ts';
 import { revisions, type Revision } from '../../packages/parley/src/protocol/revision.ts';
-import { canCarry, converse, fixture, optionsAt, silence, wires, type Wire } from '../support/conversation.ts';
+import { canCarry, openConnection, fixture, optionsAt, silence, wires, type Wire } from '../support/conversation.ts';
 
 interface Cell {
   readonly down: Revision;
@@ -34,7 +34,7 @@ async function hold(t: TestContext, { down, up, downWire, upWire }: Cell): Promi
   const client = await connect(reached.transport, optionsAt(down, heard));
   try {
     assert.deepEqual([client.revision, bridge.upstream.revision], [down.date, up.date]);
-    await converse(client, heard, host);
+    await openConnection(client, heard, host);
     // Where one of the two has no elicitation, the handler knows, and does what it does then.
     assert.deepEqual(heard.questions, asksUsers(down) && asksUsers(up) ? ['Your name?'] : []);
   } finally {

@@ -133,7 +133,7 @@ describe('upstreamAuth per-principal', () => {
   });
 
   test('who takes longer than a request waits asks again, and finds it done', async (t) => {
-    const { as, signIn } = await scene(t, '2025-11-25', undefined, { waitMs: 1 });
+    const { as, signIn } = await scene(t, '2025-11-25', undefined, { waitTimeoutMs: 1 });
     let link = '';
     const client = await as('ann', '2026-07-28', {
       onElicitUrl: ({ url }) => {

@@ -193,7 +193,7 @@ export async function front(server: RealServer, way: 'http' | 'stdio'): Promise<
     onWarning: () => undefined,
     onError: () => undefined,
   });
-  const http = await listen(bridge, { port: 0, drainMs: 0 });
+  const http = await listen(bridge, { port: 0, drainTimeoutMs: 0 });
   const flags = held === undefined ? [] : ['--upstream-revision', revision];
   return {
     bridge,

@@ -22,7 +22,7 @@ async function serving(t: TestContext, up: RevisionDate, { store, port = 0 }: { 
     const { content } = await ctx.elicit({ message: 'who?', schema: person });
     return `done for ${String(content?.name)}`;
   });
-  const listening = await listen(server, { port, drainMs: 0 });
+  const listening = await listen(server, { port, drainTimeoutMs: 0 });
   const close = async (): Promise<void> => {
     await listening.close();
     await server.close();

@@ -18,7 +18,7 @@ describe('a bridge is right in every revision', { concurrency: 4 }, () => {
       const upstream = memoryTransport(createExercise({ revisions: [date] }));
       const bridge = await createBridge({ upstream, onWarning: () => undefined });
       t.after(() => bridge.close());
-      const { url, close } = await listen(bridge, { port: 0, drainMs: 0 });
+      const { url, close } = await listen(bridge, { port: 0, drainTimeoutMs: 0 });
       t.after(() => close());
       const found = await judgedAt(t, url, { calls });
       assert.deepEqual(

@@ -71,7 +71,9 @@ test('a stream that answers a batch slowly breaks nothing', async (t) => {
       returning.lasts = true;
     },
   };
-  assert.deepEqual(await verdicts(t, { date: '2025-03-26', row: 'http-020', fault, waitMs: 1_000 }), ['not-judged']);
+  assert.deepEqual(await verdicts(t, { date: '2025-03-26', row: 'http-020', fault, waitTimeoutMs: 1_000 }), [
+    'not-judged',
+  ]);
 });
 
 test('an app is not judged where reading it fails for another reason', async (t) => {

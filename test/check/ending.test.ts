@@ -21,14 +21,17 @@ interface Ending {
   /** Breaks the connection of the message alone. */
   readonly isOnlyRude?: boolean;
   /** Time after which connections that say nothing are ended, in milliseconds. */
-  readonly idleMs?: number;
+  readonly idleTimeoutMs?: number;
 }
 
 const isBroken = (body: string): boolean => body === '{"jsonrpc":"2.0","id":';
 const isStrange = (body: string): boolean => body.includes('"method":"notifications/parley-check-unknown"');
 
 /** Serves on a port, and ends as a process does: all its connections break at once, and nobody listens. */
-async function ending(t: TestContext, { at, backMs, when = () => true, isOnlyRude, idleMs }: Ending): Promise<string> {
+async function ending(
+  t: TestContext,
+  { at, backMs, when = () => true, isOnlyRude, idleTimeoutMs }: Ending,
+): Promise<string> {
   const handler = toNodeHandler(cleanServer(), { onWarning: () => undefined });
   const sockets = new Set<Socket>();
   let [times, isOver] = [0, false];
@@ -46,8 +49,8 @@ async function ending(t: TestContext, { at, backMs, when = () => true, isOnlyRud
   });
   http.on('connection', (socket) => {
     sockets.add(socket.once('close', () => sockets.delete(socket)));
-    if (idleMs !== undefined)
-      void rest(idleMs, undefined, { ref: false }).then(() => socket.bytesRead || socket.destroy());
+    if (idleTimeoutMs !== undefined)
+      void rest(idleTimeoutMs, undefined, { ref: false }).then(() => socket.bytesRead || socket.destroy());
   });
   await new Promise<void>((resolve) => void http.listen(0, '127.0.0.1', resolve));
   // A server that listens on a port has such an address.
@@ -100,7 +103,7 @@ describe('a server over HTTP', { concurrency: 4 }, () => {
     });
 
     test(`that breaks it, and ends idle connections soon, is none where it lives: ${what}`, async (t) => {
-      const report = await judgedAt(t, await ending(t, { at, isOnlyRude: true, idleMs: 50 }));
+      const report = await judgedAt(t, await ending(t, { at, isOnlyRude: true, idleTimeoutMs: 50 }));
       assert.deepEqual(
         found(report).filter((id) => id.startsWith('harden-')),
         [],

@@ -3,7 +3,7 @@
 import { createServer as createHttp, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
-import type { Served } from '../../packages/parley/src/server/runtime/endpoint.ts';
+import type { Servable } from '../../packages/parley/src/server/runtime/request-handler.ts';
 import { createHandler } from '../../packages/parley/src/http.ts';
 import { isObject } from '../../packages/parley/src/jsonrpc/message.ts';
 import { metaKey } from '../../packages/parley/src/protocol/meta.ts';
@@ -101,7 +101,7 @@ function addCallables(server: Server): void {
 export async function faulty(
   t: TestContext,
   fault: Fault,
-  guarded: (server: Server, url: string) => Served = (server) => server,
+  guarded: (server: Server, url: string) => Servable = (server) => server,
 ): Promise<string> {
   const { url, close } = await serveFaulty(fault, (at) => guarded(cleanServer(), at));
   t.after(close);
@@ -115,7 +115,7 @@ export async function faulty(
  */
 export async function serveFaulty(
   fault: Fault,
-  made: (url: string) => Served,
+  made: (url: string) => Servable,
   more: Partial<Pick<Serving, 'asks'>> & { readonly host?: string } = {},
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
   const { asks = (name) => name === 'ask', host = '127.0.0.1' } = more;

@@ -151,8 +151,8 @@ test('a stream of which not even a head comes may be held back by what stands be
   const revisions = chosenRevisions(['2026-07-28']);
   let said: readonly string[] = [];
   // A busy machine may need more time before the server counts as one that answers.
-  for (const waitMs of [1_000, 6_000, 20_000]) {
-    const { findings, rows } = await judgedAt(t, `http://127.0.0.1:${port}/mcp`, { only, waitMs, revisions });
+  for (const waitTimeoutMs of [1_000, 6_000, 20_000]) {
+    const { findings, rows } = await judgedAt(t, `http://127.0.0.1:${port}/mcp`, { only, waitTimeoutMs, revisions });
     assert.deepEqual(findings, []);
     said = rows.filter(({ verdict }) => verdict === 'not-judged').map(({ id }) => id);
     if (said.length > 0) break;
@@ -163,7 +163,7 @@ test('a stream of which not even a head comes may be held back by what stands be
 test('a stream on which nothing comes is one finding', async (t) => {
   const silent = await faulty(t, { piece: () => '' });
   const only = ['subs-002', 'subs-003', 'subs-006', 'meta-019'];
-  const options = { only, waitMs: 1_000, revisions: chosenRevisions(['2026-07-28']) };
+  const options = { only, waitTimeoutMs: 1_000, revisions: chosenRevisions(['2026-07-28']) };
   const { findings } = await judgedAt(t, silent, options);
   assert.deepEqual(
     findings.map(({ id }) => id),

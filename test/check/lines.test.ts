@@ -42,7 +42,7 @@ async function found(
     info: { name: 'parley-check', version: '1.0.0' },
     revisions: chosenRevisions([date]),
     only,
-    waitMs: 1_500,
+    waitTimeoutMs: 1_500,
     isNear: true,
     signal: t.signal,
   });
@@ -222,7 +222,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
     info: { name: 'parley-check', version: '1.0.0' },
     only: [row],
     calls: [{ name: 'slow' }],
-    waitMs: 1_500,
+    waitTimeoutMs: 1_500,
     isNear: true,
     signal: t.signal,
   });
@@ -249,7 +249,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
     target: 'lines',
     info: { name: 'parley-check', version: '1.0.0' },
     only: ['resources-007'],
-    waitMs: 1_500,
+    waitTimeoutMs: 1_500,
     isNear: true,
     signal: t.signal,
   });

@@ -58,7 +58,7 @@ test('where nothing harmless is answered, the report says why rows are not judge
   const text = textReport(report);
   assert.match(
     text,
-    /^ {2}not judged: \d+ rows, \S+, \S+ and others: they need a right ping to be answered with a result \(ping-001\): mend it, and run again$/m,
+    /^ {2}not judged: \d+ rows, \S+, \S+ and others: they need a right ping to be answered with a result \(ping-001\): fix it, and run again$/m,
   );
   assert.equal(text.split('right ping').length - 1, 1, text);
 });

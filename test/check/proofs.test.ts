@@ -28,13 +28,13 @@ interface Wished {
   /** False for a server that takes no proofs. */
   readonly takes?: boolean;
   readonly only?: readonly string[];
-  readonly waitMs?: number;
+  readonly waitTimeoutMs?: number;
 }
 
 async function judged(
   t: TestContext,
   fault: (next: NextProof) => Fault = () => ({}),
-  { isBound = true, takes = true, only = rows, waitMs = 5_000 }: Wished = {},
+  { isBound = true, takes = true, only = rows, waitTimeoutMs = 5_000 }: Wished = {},
 ): Promise<CheckReport> {
   const issuer = testIssuer();
   const spare: string[] = [];
@@ -61,7 +61,7 @@ async function judged(
     DPoP: await proof(method, at),
   });
   const credentials = isBound ? { authorize: bound } : { headers: { Authorization: `Bearer ${token}` } };
-  return await judgedAt(t, url, { credentials, only, waitMs });
+  return await judgedAt(t, url, { credentials, only, waitTimeoutMs });
 }
 
 function verdictsOf({ rows: all }: CheckReport): readonly string[] {
@@ -135,7 +135,7 @@ const faults: Readonly<Record<string, readonly [row: string, fault: (next: NextP
 
 test('of a refusal that does not come in time nothing is said', async (t) => {
   const late = refusing(() => new Promise<void>((resolve) => void setTimeout(resolve, 60_000).unref()));
-  const report = await judged(t, late, { waitMs: 700 });
+  const report = await judged(t, late, { waitTimeoutMs: 700 });
   assert.deepEqual(report.findings, []);
   assert.deepEqual(verdictsOf(report), Array(3).fill('not-judged'), JSON.stringify(report.rows));
   assert.match(report.rows.find(({ id }) => id === 'auth-147')?.why ?? '', /was not answered in time$/);

@@ -112,7 +112,7 @@ for (const row of ['http-021', 'http-036', 'subs-008', 'tools-006'])
         rules,
         limits: { messages, children: 1, perSecond: Infinity, ms: 60_000 },
         calls: ['http-021', 'tools-006'].includes(row) ? [{ name: 'grow' }] : [],
-        waitMs: 5_000,
+        waitTimeoutMs: 5_000,
         openMs: 5_000,
         quietMs: 20,
         signal: t.signal,

@@ -238,10 +238,10 @@ describe('endpoints of HTTP+SSE', () => {
 });
 
 describe('streams that last', { concurrency: 3 }, () => {
-  const heavy = { heavy: true, waitMs: 800 };
+  const heavy = { heavy: true, waitTimeoutMs: 800 };
 
   test('nobody waits for them unless that is wished', async (t) => {
-    const { report } = await told(t, 'http-059', { waitMs: 300 });
+    const { report } = await told(t, 'http-059', { waitTimeoutMs: 300 });
     assert.equal(report.counts.judged, 0);
   });
 
@@ -250,7 +250,7 @@ describe('streams that last', { concurrency: 3 }, () => {
     // A busy machine may need more time before the server counts as one that answers.
     const judged = async (options: typeof heavy & Partial<typeof without>): ReturnType<typeof told> => {
       const quick = await told(t, 'http-059', options);
-      return quick.verdicts.size > 0 ? quick : await told(t, 'http-059', { ...options, waitMs: 2_400 });
+      return quick.verdicts.size > 0 ? quick : await told(t, 'http-059', { ...options, waitTimeoutMs: 2_400 });
     };
     const [silent, clean] = await Promise.all([judged({ ...heavy, ...without }), judged(heavy)]);
     assert.deepEqual([silent.found, silent.verdicts], [[], new Set(['not-judged'])]);

@@ -112,7 +112,7 @@ describe('a slow server', { concurrency: true }, () => {
     const { findings, cut } = await judgedAt(t, url, {
       only: ['ping-001'],
       revisions: chosenRevisions(['2025-11-25']),
-      waitMs: 4_000,
+      waitTimeoutMs: 4_000,
     });
     assert.deepEqual(
       [findings.map(({ id, revisions }) => [id, ...revisions]), cut],
@@ -132,7 +132,7 @@ describe('a slow server', { concurrency: true }, () => {
     const { url, close } = await serveFaulty(fault, cleanServer);
     t.after(close);
     const of = { only: ['ping-001'], revisions: chosenRevisions(['2025-11-25']) };
-    const { findings, cut, rows } = await judgedAt(t, url, { ...of, waitMs: 15_000 });
+    const { findings, cut, rows } = await judgedAt(t, url, { ...of, waitTimeoutMs: 15_000 });
     assert.deepEqual(findings, []);
     const why = rows.map((row) => row.why).join();
     const [, takes, timeout] =
@@ -141,8 +141,8 @@ describe('a slow server', { concurrency: true }, () => {
     assert.ok(Number(takes) >= 3.8 && Math.abs(Number(timeout) / 16_000 - Number(takes)) <= 0.1, why);
     assert.match(cut ?? '', new RegExp(`not waited for as long as the server may need: --timeout ${timeout} `));
     pingMs = 15_500;
-    const waitMs = Number(timeout);
-    const patient = await judgedAt(t, url, { ...of, waitMs });
+    const waitTimeoutMs = Number(timeout);
+    const patient = await judgedAt(t, url, { ...of, waitTimeoutMs });
     assert.deepEqual(verdicts(patient), ['ping-001 holds']);
   });
 });

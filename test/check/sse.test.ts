@@ -10,7 +10,7 @@ import { judgedAt } from './judging.ts';
 async function judged(t: TestContext, fault: Fault, only: readonly string[] = []): Promise<CheckReport> {
   const url = new URL('/sse', await faulty(t, fault));
   // A machine that is busy is silent for longer than a server may be that says nothing.
-  return await judgedAt(t, url, { only, waitMs: 20_000 });
+  return await judgedAt(t, url, { only, waitTimeoutMs: 20_000 });
 }
 
 test('nothing is found in a server that speaks by HTTP+SSE, and no session is told', async (t) => {

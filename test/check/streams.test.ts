@@ -36,7 +36,7 @@ function listing(): RawRequest {
       'mcp-method': 'tools/list',
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: meta } }),
-    waitMs: 5_000,
+    waitTimeoutMs: 5_000,
     until: (messages) => messages.length > 0,
   };
 }

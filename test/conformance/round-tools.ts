@@ -1,6 +1,6 @@
 /** The tools whose questions travel in results, most by `ctx`, some by hand. */
 
-import { inputRequired, type Ctx, type Server } from '../../packages/parley/src/server.ts';
+import { inputRequired, type ToolContext, type Server } from '../../packages/parley/src/server.ts';
 
 const nameSchema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
 const confirmation = { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] } as const;
@@ -32,7 +32,7 @@ function addSingleQuestions(server: Server): void {
   );
 }
 
-async function askSomebody(ctx: Ctx): Promise<string> {
+async function askSomebody(ctx: ToolContext): Promise<string> {
   if (ctx.client.supports('sampling')) return `The model said ${JSON.stringify(await ctx.sample(greeting))}.`;
   const answer = await ctx.elicit({ message: 'What is your name?', schema: nameSchema });
   return `The user said ${JSON.stringify(answer)}.`;

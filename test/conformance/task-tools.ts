@@ -2,7 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { McpError, ToolError, type Ctx, type Server } from '../../packages/parley/src/server.ts';
+import { McpError, ToolError, type ToolContext, type Server } from '../../packages/parley/src/server.ts';
 
 const person = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
 
@@ -42,7 +42,7 @@ export function addTaskTools(server: Server): void {
 }
 
 function addAskingTasks(server: Server): void {
-  const nameOf = async (ctx: Ctx, message: string): Promise<string> => {
+  const nameOf = async (ctx: ToolContext, message: string): Promise<string> => {
     const { content } = await ctx.elicit({ message, schema: person });
     return String(content?.name);
   };

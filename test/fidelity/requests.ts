@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { httpTransport } from '../../packages/parley/src/transports/http/client/transport.ts';
 import { createHandler } from '../../packages/parley/src/transports/http/server/fetch.ts';
 import type { Transport } from '../../packages/parley/src/jsonrpc/transport.ts';
-import type { Served } from '../../packages/parley/src/server/runtime/endpoint.ts';
+import type { Servable } from '../../packages/parley/src/server/runtime/request-handler.ts';
 import { memoryTransport } from '../../packages/parley/src/testing/memory-transport.ts';
 import type { Revision } from '../../packages/parley/src/protocol/revision.ts';
 import { clientOf, serverAt } from '../support/bridged.ts';
@@ -122,7 +122,10 @@ const resultType: Walk = async (pairing) => {
 };
 
 /** Serves without a network, where a revision has an HTTP of this shape, else in memory; gives the headers of each request. */
-function served(upstream: Served, { http }: Revision): { readonly transport: Transport; readonly headers: Headers[] } {
+function served(
+  upstream: Servable,
+  { http }: Revision,
+): { readonly transport: Transport; readonly headers: Headers[] } {
   const headers: Headers[] = [];
   if (http === 'sse-pair') return { transport: memoryTransport(upstream), headers };
   const handler = createHandler(upstream);
@@ -166,7 +169,7 @@ const written: Readonly<Record<string, string>> = {
 };
 
 /** A stateless call over HTTP; with a header that says something else it is refused. */
-async function callOverHttp(bridge: Served, names: readonly string[]): Promise<readonly unknown[]> {
+async function callOverHttp(bridge: Servable, names: readonly string[]): Promise<readonly unknown[]> {
   const handler = createHandler(bridge);
   for (const name of names) assert.equal((await handler(forecast({ ...written, [name]: 'other' }))).status, 400);
   assert.equal((await handler(forecast(written))).status, 200);

@@ -85,7 +85,7 @@ const capability: Walk = async (pairing) => {
 };
 
 async function initialized(bridge: Met['bridge'], { client }: Pairing): Promise<unknown> {
-  const conversation = bridge.endpoint.converse({ lasting: true, send: () => undefined });
+  const conversation = bridge.endpoint.openConnection({ lasting: true, send: () => undefined });
   const clientInfo = { name: 'raw', version: '1' };
   const params = { protocolVersion: client.date, capabilities: {}, clientInfo };
   return at(

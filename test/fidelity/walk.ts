@@ -11,7 +11,7 @@ import type { ScriptedTransport } from '../../packages/parley/src/testing/script
 import type { Transport } from '../../packages/parley/src/jsonrpc/transport.ts';
 import type { Hops } from '../../packages/cli/src/inspect/trial/hops.ts';
 import { memoryTransport } from '../../packages/parley/src/testing/memory-transport.ts';
-import type { Served } from '../../packages/parley/src/server/runtime/endpoint.ts';
+import type { Servable } from '../../packages/parley/src/server/runtime/request-handler.ts';
 import { bridgeTo } from '../support/bridged.ts';
 import { heardBridge } from '../support/heard-bridge.ts';
 import { open, type Json, type Raw, type RawError, type RawOptions } from '../support/raw.ts';
@@ -75,7 +75,7 @@ export async function bridgeOf({ t, hops }: Pairing, upstream: Transport): Promi
 }
 
 /** The same before a server in memory. */
-export function bridgeBeforeServer(pairing: Pairing, served: Served): Promise<Bridge> {
+export function bridgeBeforeServer(pairing: Pairing, served: Servable): Promise<Bridge> {
   return bridgeOf(pairing, memoryTransport(served));
 }
 

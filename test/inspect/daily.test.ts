@@ -19,8 +19,8 @@ function answering(results: Readonly<Record<string, unknown>>): ServerPlan {
   }))`;
   return planAt('none', {
     kind: 'stdio',
-    reach: ({ onStderr, killAfterMs }) =>
-      Promise.resolve(spawn(process.execPath, ['-e', script], { onStderr, killAfterMs })),
+    reach: ({ onStderr, killTimeoutMs }) =>
+      Promise.resolve(spawn(process.execPath, ['-e', script], { onStderr, killTimeoutMs })),
   });
 }
 

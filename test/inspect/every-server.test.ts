@@ -297,7 +297,8 @@ const servers: Readonly<Record<string, { readonly offered: Offered; open(t: Test
       const plan = planAt('http://127.0.0.1:1', {
         name: 'everything',
         kind: 'stdio',
-        reach: ({ onStderr, killAfterMs }) => Promise.resolve(spawnNode([program, 'stdio'], { onStderr, killAfterMs })),
+        reach: ({ onStderr, killTimeoutMs }) =>
+          Promise.resolve(spawnNode([program, 'stdio'], { onStderr, killTimeoutMs })),
       });
       return openInspect(t, [plan]);
     },

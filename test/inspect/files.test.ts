@@ -33,7 +33,7 @@ test('a server is started anew when its files change, and what is new in it is m
     planAt('http://127.0.0.1:1', {
       kind: 'stdio',
       folder,
-      reach: ({ onStderr, killAfterMs }) => Promise.resolve(spawnNode([script], { onStderr, killAfterMs })),
+      reach: ({ onStderr, killTimeoutMs }) => Promise.resolve(spawnNode([script], { onStderr, killTimeoutMs })),
     }),
   ]);
   await connected(scene);
@@ -67,8 +67,8 @@ test('a call that runs may end before its server is started anew', { skip }, asy
     });
     serveStdio(server);`,
   );
-  const reach: ServerPlan['reach'] = ({ onStderr, killAfterMs }) =>
-    Promise.resolve(spawnNode([script], { onStderr, killAfterMs }));
+  const reach: ServerPlan['reach'] = ({ onStderr, killTimeoutMs }) =>
+    Promise.resolve(spawnNode([script], { onStderr, killTimeoutMs }));
   const plan = planAt('http://127.0.0.1:1', { kind: 'stdio', folder, reach });
   // As long as it takes: the time by default is a second.
   const scene = await inspecting(t, [plan], { graceMs: 60_000 });
@@ -96,7 +96,7 @@ test('a server that writes a file at each start is not started for ever', { skip
     planAt('http://127.0.0.1:1', {
       kind: 'stdio',
       folder,
-      reach: ({ onStderr }) => Promise.resolve(spawnNode([script], { onStderr, killAfterMs: 100 })),
+      reach: ({ onStderr }) => Promise.resolve(spawnNode([script], { onStderr, killTimeoutMs: 100 })),
     }),
   ]);
   await writeFile(join(folder, 'note.txt'), 'a person');

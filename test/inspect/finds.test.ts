@@ -51,8 +51,8 @@ test('standard error stands beside the log, and can be left out of it', { skip }
   const script = 'console.error("the cache is cold"); process.stdin.resume()';
   const plan = planAt('http://127.0.0.1:1', {
     kind: 'stdio',
-    reach: ({ onStderr, killAfterMs }) =>
-      Promise.resolve(spawn(process.execPath, ['-e', script], { onStderr, killAfterMs })),
+    reach: ({ onStderr, killTimeoutMs }) =>
+      Promise.resolve(spawn(process.execPath, ['-e', script], { onStderr, killTimeoutMs })),
   });
   const { page } = await openInspect(t, [plan]);
   await page.getByRole('tab', { name: /Log/ }).click();

@@ -64,8 +64,8 @@ test(
   }))`;
     const plan = planAt('http://127.0.0.1:1', {
       kind: 'stdio',
-      reach: ({ onStderr, killAfterMs }) =>
-        Promise.resolve(spawn(process.execPath, ['-e', script], { onStderr, killAfterMs })),
+      reach: ({ onStderr, killTimeoutMs }) =>
+        Promise.resolve(spawn(process.execPath, ['-e', script], { onStderr, killTimeoutMs })),
     });
     const { page, choose } = await openInspect(t, [plan], {}, { revision: '2025-11-25' });
     const { rows, said } = callsOf(page, 'end');
@@ -105,8 +105,8 @@ test(
     const script = `for (let at = 0; at < 50; at++) console.error('line ' + at); throw new Error('no database')`;
     const plan = planAt('none', {
       kind: 'stdio',
-      reach: ({ onStderr, killAfterMs }) =>
-        Promise.resolve(spawn(process.execPath, ['-e', script], { onStderr, killAfterMs })),
+      reach: ({ onStderr, killTimeoutMs }) =>
+        Promise.resolve(spawn(process.execPath, ['-e', script], { onStderr, killTimeoutMs })),
     });
     const { page, accessible } = await openInspect(t, [plan], { width: 360, height: 740 });
     const failure = page.getByRole('region', { name: 'Failure' });

@@ -211,8 +211,8 @@ test('it works with server-everything, and with two servers side by side', { ski
     planAt('http://127.0.0.1:1', {
       name: 'everything',
       kind: 'stdio',
-      reach: ({ onStderr, killAfterMs }) =>
-        Promise.resolve(spawnNode([everything, 'stdio'], { onStderr, killAfterMs })),
+      reach: ({ onStderr, killTimeoutMs }) =>
+        Promise.resolve(spawnNode([everything, 'stdio'], { onStderr, killTimeoutMs })),
     }),
     planAt(await served(t, createExampleServer()), { name: 'example' }),
   ];

@@ -33,7 +33,7 @@ test(
     const plan = planAt('http://127.0.0.1:1', {
       kind: 'stdio',
       folder,
-      reach: ({ onStderr, killAfterMs }) => Promise.resolve(spawnNode([script], { onStderr, killAfterMs })),
+      reach: ({ onStderr, killTimeoutMs }) => Promise.resolve(spawnNode([script], { onStderr, killTimeoutMs })),
     });
     const { page, scene, choose, accessible } = await openInspect(t, [plan]);
     const tools = page.getByRole('grid', { name: 'tools', exact: true }).getByRole('row');

@@ -206,7 +206,8 @@ test('it works with a server of the official second SDK, which asks by rounds', 
   const plan = planAt('http://127.0.0.1:1', {
     name: 'official',
     kind: 'stdio',
-    reach: ({ onStderr, killAfterMs }) => Promise.resolve(spawnNode([official, 'stdio'], { onStderr, killAfterMs })),
+    reach: ({ onStderr, killTimeoutMs }) =>
+      Promise.resolve(spawnNode([official, 'stdio'], { onStderr, killTimeoutMs })),
   });
   const { page, choose } = await openInspect(t, [plan]);
   await choose('tools', 'greet');

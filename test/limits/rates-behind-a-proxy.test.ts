@@ -57,7 +57,11 @@ const trustedProxies: TrustedProxies = { addresses: ['127.0.0.0/8'], header: 'x-
 
 /** The endpoint of `listen`, and what two clients call by way of a proxy. */
 async function scene(t: TestContext, trusted: TrustedProxies | undefined): Promise<readonly [URL, URL, URL]> {
-  const listening = await listen(limited(), { port: 0, drainMs: 0, ...(trusted && { trustedProxies: trusted }) });
+  const listening = await listen(limited(), {
+    port: 0,
+    drainTimeoutMs: 0,
+    ...(trusted && { trustedProxies: trusted }),
+  });
   t.after(() => listening.close());
   const url = new URL(listening.url);
   return [url, await proxied(t, url, '192.0.2.1'), await proxied(t, url, '2001:db8::2')];
@@ -97,7 +101,7 @@ test('a server that is mounted knows the clients of a trusted proxy too', async 
   const server = createProxy(handler);
   const url = new URL(`http://127.0.0.1:${await portOf(server)}/`);
   t.after(() => server.close());
-  t.after(() => handler.close({ drainMs: 0 }));
+  t.after(() => handler.close({ drainTimeoutMs: 0 }));
   const [first, second] = [await proxied(t, url, '192.0.2.1'), await proxied(t, url, '192.0.2.2')];
   assert.deepEqual([await openAt(first), await openAt(second), await openAt(first)], [200, 200, 429]);
 });
@@ -113,7 +117,7 @@ test('middleware and hooks are told the address of the client behind a trusted p
     seen.push(asked.remoteAddress);
     return { principal: 'p' };
   };
-  const listening = await listen(server, { port: 0, drainMs: 0, trustedProxies, authenticate });
+  const listening = await listen(server, { port: 0, drainTimeoutMs: 0, trustedProxies, authenticate });
   t.after(() => listening.close());
   assert.equal(await openAt(await proxied(t, new URL(listening.url), '::ffff:192.0.2.1')), 200);
   assert.deepEqual(seen, ['192.0.2.1', '192.0.2.1']);

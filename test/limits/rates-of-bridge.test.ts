@@ -30,7 +30,7 @@ async function bridged(t: TestContext, server: Server, { rateLimits, store, seve
   const bridge = await (several
     ? createBridge({ upstreams: { a: { upstream } }, prefix: 'always', ...more })
     : createBridge({ upstream, ...more }));
-  const { url, close } = await listen(bridge, { port: 0, drainMs: 0 });
+  const { url, close } = await listen(bridge, { port: 0, drainTimeoutMs: 0 });
   t.after(async () => {
     await close();
     await bridge.close();

@@ -12,7 +12,7 @@ async function served(t: TestContext, rateLimits: RateLimits, store?: Store): Pr
     { rateLimits: { ...rateLimits, now: () => 0 }, ...(store && { store }), onError: () => undefined },
   );
   server.tool('a', {}, () => 'a');
-  const listening = await listen(server, { port: 0, drainMs: 0 });
+  const listening = await listen(server, { port: 0, drainTimeoutMs: 0 });
   t.after(() => listening.close());
   return new URL(listening.url);
 }

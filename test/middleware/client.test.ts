@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createConnect } from '../../packages/parley/src/client/connect.ts';
 import type { Client } from '../../packages/parley/src/client/client.ts';
-import type { Middleware, Passing } from '../../packages/parley/src/connection/middleware/middleware.ts';
+import type { Middleware, MiddlewareContext } from '../../packages/parley/src/connection/middleware/middleware.ts';
 import { revisions } from '../../packages/parley/src/protocol/revision.ts';
 import { createServer, type Server } from '../../packages/parley/src/server/server.ts';
 import { connectInMemory } from '../../packages/parley/src/testing/pair.ts';
@@ -27,7 +27,8 @@ function served(server: Server = createServer({ name: 's', version: '1' })): Ser
   return server;
 }
 
-const shown = ({ side, direction, kind, method }: Passing): string => `${side} ${direction} ${kind} ${method}`;
+const shown = ({ side, direction, kind, method }: MiddlewareContext): string =>
+  `${side} ${direction} ${kind} ${method}`;
 
 const all =
   (seen: string[]): Middleware =>
@@ -156,7 +157,7 @@ test('notifications pass in both directions, and are changed or kept back', asyn
 test('the session of a handshake connection ends with it', async () => {
   const client = await clientOf({ revision: handshake });
   let ended = 0;
-  let session: Passing['session'];
+  let session: MiddlewareContext['session'];
   client.use((passing, next) => {
     ({ session } = passing);
     session?.onEnd(() => ended++);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { extensionResult } from '../../packages/parley/src/server/runtime/extension-result.ts';
-import type { Middleware, Passing } from '../../packages/parley/src/connection/middleware/middleware.ts';
+import type { Middleware, MiddlewareContext } from '../../packages/parley/src/connection/middleware/middleware.ts';
 import { McpError } from '../../packages/parley/src/protocol/error.ts';
 import { revisions } from '../../packages/parley/src/protocol/revision.ts';
 import { createServer, type Server } from '../../packages/parley/src/server/server.ts';
-import { ToolError } from '../../packages/parley/src/server/offer/tool-result.ts';
+import { ToolError } from '../../packages/parley/src/server/features/tool-result.ts';
 import { connectInMemory } from '../../packages/parley/src/testing/pair.ts';
 import { createConnect } from '../../packages/parley/src/client/connect.ts';
 import type { Client } from '../../packages/parley/src/client/client.ts';
@@ -31,7 +31,7 @@ function serverWith(middleware: Middleware, errors: unknown[] = [], options: Ser
 }
 
 /** What passed, in short. */
-const shown = ({ direction, kind, method }: Passing): string => `${direction} ${kind} ${method}`;
+const shown = ({ direction, kind, method }: MiddlewareContext): string => `${direction} ${kind} ${method}`;
 
 const all = (seen: string[]): Middleware => {
   return (passing, next) => {
@@ -73,7 +73,7 @@ async function clientOf(server: Server, options: Parameters<typeof connectInMemo
 }
 
 test('a request passes with its circumstances', async () => {
-  const passed: Passing[] = [];
+  const passed: MiddlewareContext[] = [];
   const server = serverWith((_passing, next) => next());
   server.use('tools/call', (passing, next) => {
     passed.push(passing);
@@ -100,7 +100,7 @@ test('a request passes with its circumstances', async () => {
 });
 
 test('the session that middleware sees at initialize is that of later requests, and ends with it', async () => {
-  const sessions: Passing['session'][] = [];
+  const sessions: MiddlewareContext['session'][] = [];
   let ended = 0;
   const server = serverWith((passing, next) => {
     if (passing.kind === 'request') sessions.push(passing.session);

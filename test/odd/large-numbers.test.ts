@@ -8,7 +8,7 @@ import * as v from 'valibot';
 import { createBridge } from '../../packages/parley/src/bridge.ts';
 import { connect } from '../../packages/parley/src/client.ts';
 import { listen } from '../../packages/parley/src/node.ts';
-import { createServer, type CompletionCtx, type Server } from '../../packages/parley/src/server.ts';
+import { createServer, type CompleterContext, type Server } from '../../packages/parley/src/server.ts';
 import { parseMessage, toJson } from '../../packages/parley/src/jsonrpc/encode.ts';
 import type { Message } from '../../packages/parley/src/jsonrpc/message.ts';
 import type { RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
@@ -133,7 +133,7 @@ for (const date of ['2025-11-25', '2026-07-28'] as const)
       note(ctx.requestId, ctx.meta);
       return 'done';
     });
-    const complete = { about: (_: string, ctx: CompletionCtx) => (note(ctx.requestId, ctx.meta), ['x']) };
+    const complete = { about: (_: string, ctx: CompleterContext) => (note(ctx.requestId, ctx.meta), ['x']) };
     server.prompt('write', { arguments: [{ name: 'about' }], complete }, (_, ctx) => {
       note(ctx.requestId, ctx.meta);
       return 'x';

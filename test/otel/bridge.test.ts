@@ -5,7 +5,7 @@ import { SpanKind } from '@opentelemetry/api';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { createBridge } from '../../packages/parley/src/bridge.ts';
 import { createConnect } from '../../packages/parley/src/client/connect.ts';
-import type { Served } from '../../packages/parley/src/server/runtime/endpoint.ts';
+import type { Servable } from '../../packages/parley/src/server/runtime/request-handler.ts';
 import { httpTransport } from '../../packages/parley/src/transports/http/client/transport.ts';
 import { createHandler } from '../../packages/parley/src/transports/http/server/fetch.ts';
 import type { Transport } from '../../packages/parley/src/jsonrpc/transport.ts';
@@ -20,7 +20,7 @@ import { forgetContext, registerContext, telemetry, type Telemetry } from '../su
 before(registerContext);
 after(forgetContext);
 
-function overStreams(server: Served): Transport {
+function overStreams(server: Servable): Transport {
   return {
     description: 'streams',
     network: 'pipe',
@@ -32,7 +32,7 @@ function overStreams(server: Served): Transport {
   };
 }
 
-function overHttp(server: Served): Transport {
+function overHttp(server: Servable): Transport {
   const handler = createHandler(server);
   return httpTransport('http://127.0.0.1/mcp', { fetch: (url, request) => handler(new Request(url, request)) });
 }

@@ -6,7 +6,7 @@ import { connect } from '../../packages/parley/src/client.ts';
 import { createHandler } from '../../packages/parley/src/transports/http/server/fetch.ts';
 import { httpTransport } from '../../packages/parley/src/transports/http/client/transport.ts';
 import { otel } from '../../packages/parley/src/otel.ts';
-import type { Passing } from '../../packages/parley/src/connection/middleware/middleware.ts';
+import type { MiddlewareContext } from '../../packages/parley/src/connection/middleware/middleware.ts';
 import { createServer, type Server } from '../../packages/parley/src/server/server.ts';
 import { memoryStore } from '../../packages/parley/src/storage/memory/store.ts';
 import { StoreError, type Store } from '../../packages/parley/src/storage/store.ts';
@@ -104,7 +104,7 @@ test('a stream whose reader is too slow is counted as cut', async () => {
   const server = createServer(info);
   server.use(otel(there.options));
   server.resource('file:///much', { name: 'much' }, () => 'x');
-  const handler = createHandler(server, { maxStreamBuffer: 4096, onError: () => undefined });
+  const handler = createHandler(server, { maxStreamBufferBytes: 4096, onError: () => undefined });
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
   const method = 'subscriptions/listen';
   const meta = {
@@ -233,7 +233,7 @@ test('a hundred thousand made-up names make 50 series at most', async () => {
   const there = telemetry();
   const { tracerProvider: _, ...measured } = there.options;
   const middleware = otel(measured);
-  const passing: Passing = {
+  const passing: MiddlewareContext = {
     side: 'server',
     direction: 'received',
     kind: 'request',

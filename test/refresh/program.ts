@@ -1,7 +1,7 @@
 /** What a simulated process does: it sends requests to a server that wants a login, some at once, some given up. */
 
 import { carrier } from '../../packages/parley/src/transports/http/client/authorized.ts';
-import { oauth } from '../../packages/parley/src/auth/client/person/oauth.ts';
+import { oauth } from '../../packages/parley/src/auth/client/interactive/oauth.ts';
 import type { RedirectHook } from '../../packages/parley/src/auth/common/redirect.ts';
 import type { Judge } from './judge.ts';
 import type { Network } from './network.ts';
@@ -9,9 +9,9 @@ import type { Process, World } from '../simulation/world.ts';
 import { storeOf, type Disk } from './disk.ts';
 
 /** The longest that a request may take, persons and standing still not counted; in milliseconds. */
-const longestMs = 25_000;
+const maxMs = 25_000;
 /** The most requests of all kinds that one request to the server may lead to. */
-const mostRequests = 30;
+const maxRequests = 30;
 
 /** The world of a program. */
 export interface Surroundings {
@@ -99,8 +99,8 @@ function callerOf(process: Process, around: Surroundings): (givesUpAfterMs: numb
     open--;
     const [took, sent] = [stopwatch.took(), (judge.requests.get(process) ?? 0) - before];
     world.note(`${process.name} has ${outcome} after ${took} ms`);
-    if (took > longestMs) judge.violated(`${process.name} waits ${took} ms for ${outcome}`);
-    if (sent > mostRequests * Math.max(beside, open + 1) + 10)
+    if (took > maxMs) judge.violated(`${process.name} waits ${took} ms for ${outcome}`);
+    if (sent > maxRequests * Math.max(beside, open + 1) + 10)
       judge.violated(`${process.name} sends ${sent} requests for one`);
     if (outcome.startsWith('unexpected')) judge.violated(`${process.name} fails: ${outcome}`);
     return outcome;

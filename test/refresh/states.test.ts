@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { AuthorizationError } from '../../packages/parley/src/auth/common/errors.ts';
 import { carrier } from '../../packages/parley/src/transports/http/client/authorized.ts';
-import { oauth } from '../../packages/parley/src/auth/client/person/oauth.ts';
+import { oauth } from '../../packages/parley/src/auth/client/interactive/oauth.ts';
 import { credentialKeyText, type CredentialKey } from '../../packages/parley/src/storage/credentials.ts';
 import { Disk, storeOf } from './disk.ts';
 import { inWorld } from '../simulation/globals.ts';

@@ -6,7 +6,7 @@ import { isObject } from '../../packages/parley/src/jsonrpc/message.ts';
 import { errorToWire, McpError } from '../../packages/parley/src/protocol/error.ts';
 import { metaKey } from '../../packages/parley/src/protocol/meta.ts';
 import { revisions, type RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
-import { createServer, urlElicitationRequired, type Ctx } from '../../packages/parley/src/server.ts';
+import { createServer, urlElicitationRequired, type ToolContext } from '../../packages/parley/src/server.ts';
 import type { Server, ServerOptions } from '../../packages/parley/src/server.ts';
 import { dates, handshakeDates, open, settle, statelessDate, type Json, type Raw } from '../support/raw.ts';
 import { until } from '../support/turns.ts';
@@ -17,7 +17,7 @@ const text = { role: 'user', content: { type: 'text', text: 'hi' } } as const;
 const since = (date: RevisionDate): readonly RevisionDate[] => dates.filter((one) => one >= date);
 
 /** A server whose one tool does what the test says; its result is the JSON of what that gives. */
-function asking(run: (ctx: Ctx) => unknown, options: ServerOptions = {}): Server {
+function asking(run: (ctx: ToolContext) => unknown, options: ServerOptions = {}): Server {
   const server = createServer({ name: 'tested', version: '1.0.0' }, { onError: () => undefined, ...options });
   server.tool('t', {}, async (_, ctx) => JSON.stringify(await run(ctx)));
   return server;
@@ -156,7 +156,7 @@ for (const date of ['2025-06-18', '2025-11-25'] as const) {
 
 const visit =
   (url: string) =>
-  (ctx: Ctx): Promise<unknown> =>
+  (ctx: ToolContext): Promise<unknown> =>
     ctx.elicitUrl({ message: 'Go.', url });
 
 test('a page is asked for with its mode, message and URL, and in 2025-11-25 with an id of its own [elicit-018, elicit-020, elicit-023]', async () => {
@@ -354,7 +354,7 @@ for (const date of handshakeDates) {
   test(`a question that gets no answer in time is given up, and the client told so by its id at ${date} [lifecycle-018, lifecycle-019, lifecycle-020, cancel-001, cancel-004]`, async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const raw = await open(
-      asking((ctx) => ctx.roots(), { rounds: { askTimeoutMs: 5000 } }),
+      asking((ctx) => ctx.roots(), { rounds: { requestTimeoutMs: 5000 } }),
       date,
       { capabilities: everything },
     );
@@ -369,10 +369,10 @@ for (const date of handshakeDates) {
     ]);
   });
 
-  test(`askTimeoutMs of 0 lets a question wait as long as it takes at ${date}`, async (t) => {
+  test(`requestTimeoutMs of 0 lets a question wait as long as it takes at ${date}`, async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const raw = await open(
-      asking((ctx) => ctx.roots(), { rounds: { askTimeoutMs: 0 } }),
+      asking((ctx) => ctx.roots(), { rounds: { requestTimeoutMs: 0 } }),
       date,
       { capabilities: everything },
     );

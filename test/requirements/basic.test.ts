@@ -162,7 +162,7 @@ function portTransport(server: Server, seen: Message[]): Transport {
     description: 'two ports',
     open: async (receiver) => {
       const { port1, port2 } = new MessageChannel();
-      const conversation = server.endpoint.converse({
+      const conversation = server.endpoint.openConnection({
         lasting: true,
         send: (message) => port2.postMessage(message),
       });
@@ -237,7 +237,7 @@ test('the framing of stdio serves any byte stream, such as a socket [basic-045]'
 
 test('what can be foreseen to fail is answered, and the conversation lives on [lifecycle-023]', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const server = create({ rounds: { askTimeoutMs: 1000 } });
+  const server = create({ rounds: { requestTimeoutMs: 1000 } });
   server.tool('roots', {}, async (_, ctx) => String((await ctx.roots()).length));
   for (const date of handshakeDates) {
     const poor = await open(server, date);

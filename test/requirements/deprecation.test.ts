@@ -5,9 +5,9 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 for (const [path, name, proposal] of [
-  ['server/ctx.ts', 'log(', 'SEP-2577'],
-  ['server/ctx.ts', 'sample(', 'SEP-2577'],
-  ['server/ctx.ts', 'roots(', 'SEP-2577'],
+  ['server/tool-context.ts', 'log(', 'SEP-2577'],
+  ['server/tool-context.ts', 'sample(', 'SEP-2577'],
+  ['server/tool-context.ts', 'roots(', 'SEP-2577'],
   ['server/options.ts', 'readonly logging?:', 'SEP-2577'],
   ['transports/http/server/options.ts', 'readonly ssePair?:', 'SEP-2596'],
   ['client/input/inputs.ts', 'readonly onSample?:', 'SEP-2577'],

@@ -7,13 +7,13 @@ import { createInterface } from 'node:readline';
 import { test, type TestContext } from 'node:test';
 import { createHandler } from '../../packages/parley/src/http.ts';
 import { listen } from '../../packages/parley/src/node.ts';
-import { createServer, type Ctx, type Server } from '../../packages/parley/src/server.ts';
+import { createServer, type ToolContext, type Server } from '../../packages/parley/src/server.ts';
 import { serveStdio } from '../../packages/parley/src/stdio.ts';
 import { initializeParams, statelessDate, withMeta, type Json } from '../support/raw.ts';
 
 const schema = { type: 'object', properties: { n: { type: 'number' } } } as const;
 
-function serving(run: (ctx: Ctx) => unknown): Server {
+function serving(run: (ctx: ToolContext) => unknown): Server {
   const server = createServer({ name: 'tested', version: '1.0.0' }, { onError: () => undefined });
   server.tool('t', {}, async (_, ctx) => String(await run(ctx)));
   return server;
@@ -141,7 +141,7 @@ const ssePair = { sse: '/sse', messages: '/messages' };
 test('the pair of 2024-11-05 is served on loopback alone, unless its owner says otherwise [sse-005]', async (t) => {
   const served = await listen(
     serving(() => 'x'),
-    { port: 0, drainMs: 0, ssePair },
+    { port: 0, drainTimeoutMs: 0, ssePair },
   );
   t.after(() => served.close());
   assert.equal(new URL(served.url).hostname, '127.0.0.1');
@@ -152,7 +152,7 @@ test('the stream and every message of the pair are asked who they come from [sse
   const server = serving(() => 'x');
   const served = await listen(server, {
     port: 0,
-    drainMs: 0,
+    drainTimeoutMs: 0,
     ssePair,
     authenticate: (request) => {
       asked.push(request.path);

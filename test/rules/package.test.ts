@@ -72,7 +72,7 @@ test('a chunk with a module of another product is found, also if it is loaded la
   const folder = folderOf(t, {
     'server.js': 'import { a } from "./chunks/a.js";\nconst later = () => import("./chunks/b.js");\n',
     'chunks/a.js': '',
-    'chunks/a.js.map': map('server/tool.ts', 'json/copy.ts', 'server/runtime/endpoint.ts'),
+    'chunks/a.js.map': map('server/tool.ts', 'json/copy.ts', 'server/runtime/request-handler.ts'),
     'chunks/b.js': 'import { c } from "./c.js";\n',
     'chunks/c.js': '',
     'chunks/c.js.map': map('client/connect.ts', 'client/client.ts', 'connection/ask.ts'),

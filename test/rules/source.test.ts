@@ -134,10 +134,10 @@ test('a file that is too long, and a folder of too many, are found', async () =>
   const many = Object.fromEntries(Array.from({ length: 21 }, (_, at) => [`packages/parley/src/json/${at}.ts`, '']));
   assert.deepEqual(
     await found(lengthsRule, {
-      'packages/parley/src/a.ts': 'x\n'.repeat(401),
-      'packages/parley/src/b.ts': 'x\n'.repeat(400),
+      'packages/parley/src/a.ts': 'x\n'.repeat(501),
+      'packages/parley/src/b.ts': 'x\n'.repeat(500),
     }),
-    ['packages/parley/src/a.ts:401 has 401 lines; split it by idea'],
+    ['packages/parley/src/a.ts:501 has 501 lines; split it by idea'],
   );
   assert.deepEqual(await found(foldersRule, { ...many, 'packages/parley/src/json/a.test.ts': '' }), [
     'packages/parley/src/json/ has 21 files; group some of them in a folder',

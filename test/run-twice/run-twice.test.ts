@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { connect } from '../../packages/parley/src/client.ts';
 import { ConnectionError } from '../../packages/parley/src/jsonrpc/transport.ts';
 import { listen } from '../../packages/parley/src/node.ts';
-import { createServer, type Ctx } from '../../packages/parley/src/server.ts';
+import { createServer, type ToolContext } from '../../packages/parley/src/server.ts';
 import { memoryTasks } from '../../packages/parley/src/storage/memory-tasks.ts';
 import { connectInMemory } from '../../packages/parley/src/testing.ts';
 import type { ScriptedPeer, SentMessage } from '../../packages/parley/src/testing/scripted.ts';
@@ -138,7 +138,7 @@ for (const [revision, isHttp, what] of [
       return 'paid';
     });
     const served = isHttp ? await listen(server, { port: 0 }) : undefined;
-    t.after(() => served?.close({ drainMs: 0 }));
+    t.after(() => served?.close({ drainTimeoutMs: 0 }));
     const client = await (served === undefined ? connectInMemory(server, { revision }) : connect(served.url));
     await assert.rejects(client.callTool('pay', {}, { signal: controller.signal }), { name: 'AbortError' });
     await isOver.opened;
@@ -191,7 +191,7 @@ test('a process that stops within an effect can begin it late, and a key pays on
   // Its lease ends while it stands still.
   const { epoch = 0 } = (await store.get(taskId)) ?? {};
   assert.deepEqual(await store.renew([{ id: taskId, epoch }], 0), []);
-  const run = (ctx: Ctx): unknown => ctx.once('pay', (id) => service.charge(id, 'order-7'));
+  const run = (ctx: ToolContext): unknown => ctx.once('pay', (id) => service.charge(id, 'order-7'));
   const second = await led(t, { executor: engine(), store }, { ...use, run });
   assert.equal(await second.server.tasks.run(taskId), 'ended');
   goes.open();

@@ -1,13 +1,13 @@
 /** Each sentence of docs/what-can-run-twice.md, with the tests that show it. */
 
 const rounds = 'test/rounds-delivered-again.test.ts';
-const once = 'packages/parley/src/connection/once.test.ts';
+const once = 'packages/parley/src/connection/memoized-steps.test.ts';
 const single = 'packages/parley/src/server/runtime/input/single-use.test.ts';
 const lost = 'test/tasks/lost-effects.test.ts';
 const crashes = 'packages/parley/src/server/tasks/crashes.test.ts';
 const session = 'packages/parley/src/client/connection/connection-loss.test.ts';
 const answers = 'packages/parley/src/client/lost-answers.test.ts';
-const deliveries = 'packages/parley/src/bridge/upstream/parked/deliveries.test.ts';
+const deliveries = 'packages/parley/src/bridge/upstream/suspended/deliveries.test.ts';
 const transport = 'packages/parley/src/transports/http/client/transport-limits.test.ts';
 const refused = 'test/run-twice/refused.test.ts';
 const own = 'test/run-twice/run-twice.test.ts';
@@ -178,11 +178,11 @@ export const sentences: Readonly<Record<string, readonly ShownBy[]>> = {
   'The server refuses the call because it lost the session: It rejects the call with `session-lost`. Nothing ran.': [
     [session, 'makes the call of a tool fail, and the next one work'],
   ],
-  "The same, with `onSessionLost: 'repeat'`: It sends the call again in a new session.": [
-    [session, "has the call of a tool sent once more, with onSessionLost: 'repeat', since a 404 ran nothing"],
+  "The same, with `sessionLost: 'repeat'`: It sends the call again in a new session.": [
+    [session, "has the call of a tool sent once more, with sessionLost: 'repeat', since a 404 ran nothing"],
   ],
   'The session is lost while the call runs: It rejects the call. The server may have run it.': [
-    [session, "fails a call that was under way beside the refused one, even with onSessionLost: 'repeat'"],
+    [session, "fails a call that was under way beside the refused one, even with sessionLost: 'repeat'"],
   ],
   'The server answers 429 or 503: It rejects the call.': [
     [answers, 'is not asked for again where the server says that it has no room now'],
@@ -224,7 +224,7 @@ export const sentences: Readonly<Record<string, readonly ShownBy[]>> = {
   'The server wants a page visited first, and the client answers several times: The bridge sends the call again, once.':
     [
       [
-        'packages/parley/src/bridge/upstream/parked/parked.test.ts',
+        'packages/parley/src/bridge/upstream/suspended/parked.test.ts',
         'has the call made anew once, however often the answer is delivered',
       ],
     ],
@@ -245,6 +245,6 @@ export const sentences: Readonly<Record<string, readonly ShownBy[]>> = {
   'Every connection that waits for a round breaks: The bridge cancels the call. The error of a repeated request says that the call may have run.':
     [[deliveries, 'whose only client left is refused with the advice that it may have run']],
   'A round is delivered again with another answer: Nothing. The bridge rejects the request.': [
-    ['packages/parley/src/bridge/upstream/parked/bus.test.ts', 'is not answered twice for one round'],
+    ['packages/parley/src/bridge/upstream/suspended/bus.test.ts', 'is not answered twice for one round'],
   ],
 };

@@ -1,6 +1,6 @@
 /** What every process of the services of these tests offers. */
 
-import type { Ctx, Server } from '../../packages/parley/src/server.ts';
+import type { ToolContext, Server } from '../../packages/parley/src/server.ts';
 
 /** What happened in the handlers, wherever they ran, and what tells them to go on. */
 export class World {
@@ -46,8 +46,8 @@ const name = { type: 'object', properties: { name: { type: 'string' } }, require
 export function define(world: World): (server: Server, node: number) => void {
   return (server, node) => {
     const run =
-      (tool: string, handler: (ctx: Ctx) => Promise<string>) =>
-      async (_: unknown, ctx: Ctx): Promise<string> => {
+      (tool: string, handler: (ctx: ToolContext) => Promise<string>) =>
+      async (_: unknown, ctx: ToolContext): Promise<string> => {
         world.note(() => world.runs.push({ tool, node }));
         ctx.signal.addEventListener('abort', () => world.note(() => world.cancelled.push(tool)));
         return await handler(ctx);

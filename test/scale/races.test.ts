@@ -135,7 +135,7 @@ test('of several who resume one stream at once the last has it, and each event o
 
 test('a session that is used at one process lives for all of them, and no longer than that', async (t) => {
   let time = 0;
-  const http = { sessionIdleMs: 60_000, now: () => time };
+  const http = { sessionIdleTimeoutMs: 60_000, now: () => time };
   const { client, store } = await scene(t, { http, now: () => time });
   for (; time < 300_000; time += 20_000) assert.equal(await client.request(2, 'ping').status(), 200);
   assert.equal(await client.request(0, 'ping').status(), 200);

@@ -2,7 +2,7 @@
 
 import type { TestContext } from 'node:test';
 import { createBridge, type Bridge, type BridgeOptions } from '../../packages/parley/src/bridge.ts';
-import type { Served } from '../../packages/parley/src/server/runtime/endpoint.ts';
+import type { Servable } from '../../packages/parley/src/server/runtime/request-handler.ts';
 import { createHandler, type FetchHandler, type HttpOptions } from '../../packages/parley/src/http.ts';
 import { createServer, type Server } from '../../packages/parley/src/server.ts';
 import { memoryStore } from '../../packages/parley/src/storage/memory/store.ts';
@@ -115,7 +115,7 @@ function linesOf({ nodes: count = 2, storeOf, isRemote = true }: ServiceOptions)
   });
 }
 
-function serviceOf<Made extends Served & { close(): Promise<void> }>(
+function serviceOf<Made extends Servable & { close(): Promise<void> }>(
   t: TestContext,
   lines: readonly NodeLine[],
   { http = {} }: ServiceOptions,
@@ -125,7 +125,7 @@ function serviceOf<Made extends Served & { close(): Promise<void> }>(
   const log: { method: string; node: number; status: number }[] = [];
   const nodes = lines.map((line, at) => {
     const server = make(line.parts, at);
-    const handler = createHandler(server, { drainMs: 0, onError: (error) => errors.push(error), ...http });
+    const handler = createHandler(server, { drainTimeoutMs: 0, onError: (error) => errors.push(error), ...http });
     const breaking = new AbortController();
     const crash = (): void => {
       line.away(true);

@@ -40,7 +40,7 @@ interface Event {
 }
 
 /** More events than this are no schedule that ends. */
-const mostEvents = 400_000;
+const maxEvents = 400_000;
 
 /** How many characters of what happened are taken into the digest at once. */
 const notedAtOnce = 16_384;
@@ -140,7 +140,7 @@ export class World {
         continue;
       }
       this.now = event.time;
-      if (++this.events > mostEvents) throw new Error('it does not end');
+      if (++this.events > maxEvents) throw new Error('it does not end');
       if (owner?.fate !== undefined && owner.fate.after-- <= 0) {
         const { befall } = owner.fate;
         owner.fate = undefined;

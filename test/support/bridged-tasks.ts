@@ -1,9 +1,9 @@
 /** Tasks behind a bridge: servers that have some, and clients that take them. */
 
 import type { TestContext } from 'node:test';
-import type { Served } from '../../packages/parley/src/server/runtime/endpoint.ts';
+import type { Servable } from '../../packages/parley/src/server/runtime/request-handler.ts';
 import type { RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
-import type { Ctx } from '../../packages/parley/src/server/ctx.ts';
+import type { ToolContext } from '../../packages/parley/src/server/tool-context.ts';
 import type { Server } from '../../packages/parley/src/server/server.ts';
 import { serverAt } from './bridged.ts';
 import { scriptedUpstream, type Scripted } from './scripted-upstream.ts';
@@ -29,7 +29,11 @@ export function paramsOf(message: Json | undefined): Json {
 }
 
 /** A server with one tool that runs as a task, and that asks nothing unless it is told to. */
-export function serverWith(t: TestContext, date: RevisionDate, run: (ctx: Ctx) => unknown = () => 'done'): Server {
+export function serverWith(
+  t: TestContext,
+  date: RevisionDate,
+  run: (ctx: ToolContext) => unknown = () => 'done',
+): Server {
   const server = serverAt(date, { rateLimits: { tasks: { perSecond: 1e6, burst: 1e6 } } });
   t.after(() => server.close());
   server.tool('job', { task: { support: 'optional', after: 0 } }, async (_, ctx) => (await run(ctx)) as string);
@@ -37,7 +41,7 @@ export function serverWith(t: TestContext, date: RevisionDate, run: (ctx: Ctx) =
 }
 
 /** A client that takes tasks and answers as Ada. */
-export function clientAt(bridge: Served, revision: RevisionDate, principal?: string): Promise<TaskClient> {
+export function clientAt(bridge: Servable, revision: RevisionDate, principal?: string): Promise<TaskClient> {
   const capabilities = revision === newest ? extended : { elicitation: {} };
   const answer = (): Json => ({ action: 'accept', content: { name: 'Ada' } });
   return taskClient(bridge, { revision, capabilities, answer, ...(principal === undefined ? {} : { principal }) });

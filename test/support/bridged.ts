@@ -10,7 +10,7 @@ import {
   type Transport,
 } from '../../packages/parley/src/jsonrpc/transport.ts';
 import { factsOf } from '../../packages/parley/src/jsonrpc/transport-facts.ts';
-import type { Served } from '../../packages/parley/src/server/runtime/endpoint.ts';
+import type { Servable } from '../../packages/parley/src/server/runtime/request-handler.ts';
 import { memoryTransport } from '../../packages/parley/src/testing/memory-transport.ts';
 import { revisions, type RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
 import { createServer, type Server } from '../../packages/parley/src/server/server.ts';
@@ -64,14 +64,14 @@ export async function bridgeTo(
 }
 
 /** Puts a bridge in front of a server in memory until the test is over. */
-export function bridgeBefore(t: Pick<TestContext, 'after'>, served: Served, options?: QuietOptions): Promise<Bridge> {
+export function bridgeBefore(t: Pick<TestContext, 'after'>, served: Servable, options?: QuietOptions): Promise<Bridge> {
   return bridgeTo(t, memoryTransport(served), options);
 }
 
 /** Connects to a bridge in memory until the test is over. */
 export async function clientOf(
   t: Pick<TestContext, 'after'>,
-  bridge: Served,
+  bridge: Servable,
   down: RevisionDate,
   options: PairOptions = {},
 ): Promise<Client> {

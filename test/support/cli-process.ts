@@ -30,15 +30,11 @@ export interface Running {
 }
 
 /** Starts the program; it is killed when it takes longer than anybody would wait. */
-export function start(
-  argv: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-  longestMs = 240_000,
-): Running {
+export function start(argv: readonly string[], env: Readonly<Record<string, string>> = {}, maxMs = 240_000): Running {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, [parley, ...argv], {
     env: { PATH, HOME, ...ownState(), ...quickly, ...env },
-    timeout: longestMs,
+    timeout: maxMs,
     killSignal: 'SIGKILL',
   });
   let stdout = '';

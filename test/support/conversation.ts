@@ -6,7 +6,7 @@ import type { Client, ConnectOptions } from '../../packages/parley/src/client.ts
 import { httpTransport, ssePairTransport } from '../../packages/parley/src/http.ts';
 import type { Transport } from '../../packages/parley/src/jsonrpc/transport.ts';
 import { listen } from '../../packages/parley/src/node.ts';
-import type { Served } from '../../packages/parley/src/server/runtime/endpoint.ts';
+import type { Servable } from '../../packages/parley/src/server/runtime/request-handler.ts';
 import { memoryTransport } from '../../packages/parley/src/testing/memory-transport.ts';
 import type { Revision } from '../../packages/parley/src/protocol/revision.ts';
 import { createServer, type Server, type ServerOptions } from '../../packages/parley/src/server.ts';
@@ -91,7 +91,7 @@ export function silence(): Heard {
 }
 
 /** Holds the conversation and checks the answer, what is heard on the way, and that the side effect ran once. */
-export async function converse(client: Client, heard: Heard, { effects }: Fixture): Promise<void> {
+export async function openConnection(client: Client, heard: Heard, { effects }: Fixture): Promise<void> {
   const { content } = await client.callTool(
     'book',
     {},
@@ -123,7 +123,7 @@ export interface Reached {
 }
 
 /** Brings a server within reach. */
-export type Wire = (served: Served) => Promise<Reached>;
+export type Wire = (served: Servable) => Promise<Reached>;
 
 /** Every kind of transport. */
 export const wires: Readonly<Record<string, Wire>> = {
@@ -142,12 +142,12 @@ export const wires: Readonly<Record<string, Wire>> = {
     return { transport, close: async () => void (await Promise.all(running.map((server) => server.close()))) };
   },
   http: async (served) => {
-    const { url, close } = await listen(served, { port: 0, drainMs: 0 });
+    const { url, close } = await listen(served, { port: 0, drainTimeoutMs: 0 });
     return { transport: httpTransport(url), close };
   },
   'http+sse': async (served) => {
     const ssePair = { sse: '/sse', messages: '/messages' };
-    const { url, close } = await listen(served, { port: 0, drainMs: 0, ssePair });
+    const { url, close } = await listen(served, { port: 0, drainTimeoutMs: 0, ssePair });
     return { transport: ssePairTransport(new URL('/sse', url)), close };
   },
 };

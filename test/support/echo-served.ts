@@ -1,16 +1,20 @@
-import { judge, type Judged } from '../../packages/parley/src/server/runtime/judged.ts';
+import { parsedMessageOf, type ParsedMessage } from '../../packages/parley/src/server/runtime/parsed-message.ts';
 import type { RequestMessage, ResponseMessage } from '../../packages/parley/src/jsonrpc/message.ts';
-import type { Conversation, Link, Served } from '../../packages/parley/src/server/runtime/endpoint.ts';
+import type {
+  ClientConnection,
+  ReplyChannel,
+  Servable,
+} from '../../packages/parley/src/server/runtime/request-handler.ts';
 import type { Revision } from '../../packages/parley/src/protocol/revision.ts';
 
 /** What a transport under test serves: the smallest endpoint that shows what arrived and how it went back. */
-export interface EchoServed extends Served {
+export interface EchoServed extends Servable {
   /** The conversations so far. */
   readonly conversations: readonly EchoConversation[];
 }
 
 export interface EchoConversation {
-  readonly link: Link;
+  readonly link: ReplyChannel;
   /** The methods of the notifications that arrived. */
   readonly notifications: readonly string[];
   readonly closed: boolean;
@@ -25,7 +29,7 @@ export function echoServed(revision?: Revision): EchoServed {
     conversations,
     endpoint: {
       revisions: [],
-      converse(link) {
+      openConnection(link) {
         const conversation = new Echo(link, revision);
         conversations.push(conversation);
         return conversation;
@@ -36,15 +40,15 @@ export function echoServed(revision?: Revision): EchoServed {
   };
 }
 
-class Echo implements Conversation, EchoConversation {
-  readonly link: Link;
+class Echo implements ClientConnection, EchoConversation {
+  readonly link: ReplyChannel;
   readonly revision: Revision | undefined;
   readonly notifications: string[] = [];
   closed = false;
   #released: () => void = () => {};
   readonly #release: Promise<void>;
 
-  constructor(link: Link, revision: Revision | undefined) {
+  constructor(link: ReplyChannel, revision: Revision | undefined) {
     this.link = link;
     this.revision = revision;
     this.#release = new Promise((resolve) => (this.#released = resolve));
@@ -55,10 +59,10 @@ class Echo implements Conversation, EchoConversation {
   }
 
   receive(value: unknown): Promise<ResponseMessage | undefined> {
-    return this.take(judge(value, []));
+    return this.take(parsedMessageOf(value, []));
   }
 
-  async take(received: Judged): Promise<ResponseMessage | undefined> {
+  async take(received: ParsedMessage): Promise<ResponseMessage | undefined> {
     if (received.kind === 'request') return this.#answer(received.message);
     if (received.kind === 'notification') this.notifications.push(received.message.method);
     if (received.kind !== 'malformed') return undefined;

@@ -2,7 +2,7 @@
 
 import type { TestContext } from 'node:test';
 import { createServer, type Server } from '../../packages/parley/src/server/server.ts';
-import type { Ctx } from '../../packages/parley/src/server/ctx.ts';
+import type { ToolContext } from '../../packages/parley/src/server/tool-context.ts';
 import type { TaskOptions, TaskUse } from '../../packages/parley/src/server/task-definition.ts';
 import type { TaskExecutor } from '../../packages/parley/src/tasks/executor.ts';
 import { extended, taskClient, type TaskClient, type TaskClientOptions } from './task-client.ts';
@@ -37,7 +37,7 @@ export interface Led {
 export async function led(
   t: TestContext,
   tasks: TaskOptions,
-  { run, ...use }: Partial<TaskUse> & { run(ctx: Ctx): unknown },
+  { run, ...use }: Partial<TaskUse> & { run(ctx: ToolContext): unknown },
 ): Promise<Led> {
   const faults: string[] = [];
   const server = createServer(

@@ -5,14 +5,19 @@ import {
   type RequestMessage,
   type ResponseMessage,
 } from '../../packages/parley/src/jsonrpc/message.ts';
-import type { Conversation, Endpoint, Link, Served } from '../../packages/parley/src/server/runtime/endpoint.ts';
-import type { Judged } from '../../packages/parley/src/server/runtime/judged.ts';
+import type {
+  ClientConnection,
+  RequestHandler,
+  ReplyChannel,
+  Servable,
+} from '../../packages/parley/src/server/runtime/request-handler.ts';
+import type { ParsedMessage } from '../../packages/parley/src/server/runtime/parsed-message.ts';
 import type { HeaderParameter } from '../../packages/parley/src/connection/header.ts';
 import { errorToWire, McpError } from '../../packages/parley/src/protocol/error.ts';
 import { revisionOf, revisions, type Revision } from '../../packages/parley/src/protocol/revision.ts';
 
 /** What a test may do with the fake and learn from it. */
-export interface Fake extends Served {
+export interface Fake extends Servable {
   /** Every value that reached a conversation. */
   readonly received: unknown[];
   readonly conversations: FakeConversation[];
@@ -27,9 +32,9 @@ export interface FakeOptions {
 export function fakeEndpoint(options: FakeOptions = {}): Fake {
   const conversations: FakeConversation[] = [];
   const received: unknown[] = [];
-  const endpoint: Endpoint = {
+  const endpoint: RequestHandler = {
     revisions: options.revisions ?? revisions,
-    converse: (link) => {
+    openConnection: (link) => {
       const conversation = new FakeConversation(link, received);
       conversations.push(conversation);
       return conversation;
@@ -40,22 +45,22 @@ export function fakeEndpoint(options: FakeOptions = {}): Fake {
   return { endpoint, received, conversations };
 }
 
-export class FakeConversation implements Conversation {
+export class FakeConversation implements ClientConnection {
   revision: Revision | undefined;
   closed = false;
   /** What the edge is told to be a graceful end; none unless a test has one. */
   end?: () => void;
-  readonly link: Link;
+  readonly link: ReplyChannel;
   readonly #received: unknown[];
   readonly #running = new Map<RequestId, (response: ResponseMessage | undefined) => void>();
   readonly #asked = new Map<RequestId, (response: ResponseMessage) => void>();
 
-  constructor(link: Link, received: unknown[]) {
+  constructor(link: ReplyChannel, received: unknown[]) {
     this.link = link;
     this.#received = received;
   }
 
-  take(judged: Judged): Promise<ResponseMessage | undefined> {
+  take(judged: ParsedMessage): Promise<ResponseMessage | undefined> {
     return this.receive(judged.kind === 'malformed' ? judged.value : judged.message);
   }
 

@@ -7,7 +7,7 @@ import type {
   HeaderFields,
   HttpReply,
   IncomingRequest,
-  Room,
+  WriteCapacity,
 } from '../../packages/parley/src/transports/http/server/universal.ts';
 
 /** What a test sends. */
@@ -201,7 +201,7 @@ export async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve();
 }
 
-function bodyOf(body: string | Uint8Array, limit: number, room: Room | undefined): Body {
+function bodyOf(body: string | Uint8Array, limit: number, room: WriteCapacity | undefined): Body {
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
   if (bytes.byteLength > limit) return { kind: 'too-large' };
   if (room?.take(bytes.byteLength) === false) return { kind: 'no-room' };

@@ -2,7 +2,7 @@
 
 import { createServer as createHttpServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { TestContext } from 'node:test';
-import { createBridge, type Bridge, type BridgeOptions, type Served } from '../../packages/parley/src/bridge.ts';
+import { createBridge, type Bridge, type BridgeOptions, type Servable } from '../../packages/parley/src/bridge.ts';
 import { connect, type Client } from '../../packages/parley/src/client.ts';
 import type { ConnectOptions } from '../../packages/parley/src/client/options.ts';
 import { toNodeHandler } from '../../packages/parley/src/transports/node/server/http.ts';
@@ -84,7 +84,7 @@ export interface GuardedBridgeOptions {
   readonly upstreamScopes?: readonly string[];
   define?(server: Server): void;
   /** Guards the server in a way of its own. */
-  guardUpstream?(server: Server, resource: string): Served;
+  guardUpstream?(server: Server, resource: string): Servable;
 }
 
 /** The bridge, what is behind it, and who may use it. */
@@ -165,7 +165,7 @@ export async function guardedBridge(t: TestContext, options: GuardedBridgeOption
 }
 
 /** Serves what is guarded, with its metadata, at a port. */
-export function serveGuarded(at: Place, guarded: Served): void {
+export function serveGuarded(at: Place, guarded: Servable): void {
   at.serve(toNodeHandler(guarded));
 }
 

@@ -3,10 +3,10 @@
 import type { Bridge } from '../../packages/parley/src/bridge.ts';
 import {
   endpointOf,
-  type Conversation,
-  type Endpoint,
-  type Link,
-} from '../../packages/parley/src/server/runtime/endpoint.ts';
+  type ClientConnection,
+  type RequestHandler,
+  type ReplyChannel,
+} from '../../packages/parley/src/server/runtime/request-handler.ts';
 import { messageText } from '../../packages/parley/src/jsonrpc/encode.ts';
 import { isObject, type Message } from '../../packages/parley/src/jsonrpc/message.ts';
 import type { Hops } from '../../packages/cli/src/inspect/trial/hops.ts';
@@ -16,21 +16,21 @@ export function heardBridge(bridge: Bridge, hops: Hops): Bridge {
   return over(bridge, { endpoint: heardEndpoint(endpointOf(bridge), hops) });
 }
 
-function heardEndpoint(endpoint: Endpoint, hops: Hops): Endpoint {
+function heardEndpoint(endpoint: RequestHandler, hops: Hops): RequestHandler {
   let connections = 0;
-  const converse = (link: Link): Conversation => {
+  const openConnection = (link: ReplyChannel): ClientConnection => {
     const connection = ++connections;
     const note = (from: 'client' | 'server', message: unknown): void => {
       if (message !== undefined) hops.note('client', { from, text: textOf(message), connection });
     };
-    const heard: Link = {
+    const heard: ReplyChannel = {
       ...link,
       send(message, ...more) {
         note('server', message);
         return link.send(message, ...more);
       },
     };
-    const conversation = endpoint.converse(heard);
+    const conversation = endpoint.openConnection(heard);
     return over(conversation, {
       async receive(value, ...more) {
         note('client', value);
@@ -46,7 +46,7 @@ function heardEndpoint(endpoint: Endpoint, hops: Hops): Endpoint {
       },
     });
   };
-  return over(endpoint, { converse });
+  return over(endpoint, { openConnection });
 }
 
 /** A message in the spelling that it has; what is none is JSON all the same. */

@@ -2,7 +2,7 @@
 
 import type { Client } from '../../packages/parley/src/client.ts';
 import type { ConnectOptions } from '../../packages/parley/src/client/options.ts';
-import type { Ctx } from '../../packages/parley/src/server/ctx.ts';
+import type { ToolContext } from '../../packages/parley/src/server/tool-context.ts';
 import { createServer, type Server, type ServerOptions } from '../../packages/parley/src/server.ts';
 import { heldOf } from './collected.ts';
 import { until } from './turns.ts';
@@ -29,12 +29,12 @@ export function heldScene({ givesUpQuestions = true, ...options }: HeldSceneOpti
   const ofClient = new Map<string, WeakRef<object>>();
   let running = 0;
   let asked = 0;
-  const note = (name: string, ctx: Ctx): void => {
+  const note = (name: string, ctx: ToolContext): void => {
     ofCalls.set(`the context of ${name}`, new WeakRef(ctx));
     ofCalls.set(`the signal of ${name}`, new WeakRef(ctx.signal));
     ofClient.set('the capabilities of the client', new WeakRef(ctx.client.capabilities));
   };
-  const handlers: Readonly<Record<string, (ctx: Ctx) => unknown>> = {
+  const handlers: Readonly<Record<string, (ctx: ToolContext) => unknown>> = {
     result: (ctx) => ctx.progress(1),
     failure: () => {
       throw new Error('no');

@@ -5,7 +5,7 @@ import { createHandler } from '../../packages/parley/src/transports/http/server/
 import { createHttpHandler } from '../../packages/parley/src/transports/http/server/handler.ts';
 import type { HttpOptions } from '../../packages/parley/src/transports/http/server/options.ts';
 import { begin, visit, type Sent } from './fake-http.ts';
-import type { Served } from '../../packages/parley/src/server/runtime/endpoint.ts';
+import type { Servable } from '../../packages/parley/src/server/runtime/request-handler.ts';
 import { listen, toNodeHandler } from '../../packages/parley/src/transports/node/server/http.ts';
 
 export interface Received {
@@ -36,7 +36,7 @@ export interface Entrance {
   close(): Promise<void>;
 }
 
-export type Entry = (served: Served, options?: HttpOptions) => Promise<Entrance>;
+export type Entry = (served: Servable, options?: HttpOptions) => Promise<Entrance>;
 
 const quiet: HttpOptions = { onWarning: () => undefined };
 

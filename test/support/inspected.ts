@@ -53,14 +53,14 @@ export function planAt(url: string | URL, more: Partial<ServerPlan> = {}): Serve
     kind: 'http',
     secrets: [],
     line: String(url),
-    reach: ({ fetch, closeMs }) => Promise.resolve(httpTransport(url, { fetch, closeMs })),
+    reach: ({ fetch, closeTimeoutMs }) => Promise.resolve(httpTransport(url, { fetch, closeTimeoutMs })),
     ...more,
   };
 }
 
 /** Serves a server over HTTP for the time of a test. */
 export async function served(t: Endable, server: Server): Promise<string> {
-  const listening = await listen(server, { port: 0, drainMs: 0 });
+  const listening = await listen(server, { port: 0, drainTimeoutMs: 0 });
   t.after(() => listening.close());
   return listening.url;
 }

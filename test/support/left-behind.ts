@@ -88,10 +88,10 @@ export function processState(countsTimers = false): ProcessState {
  */
 export async function leftBehind(
   before: ProcessState,
-  patienceMs = 10_000,
+  serverTimeoutMs = 10_000,
   countsTimers = false,
 ): Promise<readonly string[]> {
-  const giveUpAt = process.uptime() * 1_000 + patienceMs;
+  const giveUpAt = process.uptime() * 1_000 + serverTimeoutMs;
   for (;;) {
     const found = differences(before, processState(countsTimers));
     if (found.length === 0 || process.uptime() * 1_000 >= giveUpAt) return found;

@@ -7,7 +7,7 @@ import type { Script } from '../../packages/parley/src/testing/scripted.ts';
 import type { Inbound } from '../../packages/parley/src/client/connection/open-channel.ts';
 import {
   negotiate,
-  type Agreement,
+  type NegotiatedConnection,
   type NegotiateOptions,
   type Negotiated,
 } from '../../packages/parley/src/client/connection/negotiate.ts';
@@ -64,7 +64,7 @@ export interface StartOptions extends Partial<Pick<NegotiateOptions, 'signal' | 
   readonly warning?: Inbound['warning'];
 }
 
-export function start(transport: Transport, options: StartOptions = {}): Promise<Agreement> {
+export function start(transport: Transport, options: StartOptions = {}): Promise<NegotiatedConnection> {
   const full: NegotiateOptions = {
     transport,
     revisions: chosenRevisions(options.revisions),

@@ -1,10 +1,10 @@
 /** A server with one handler under three names: of a call, of a call that may be a task, and of one that is a task alone; run as a program it serves stdio. */
 
-import { createServer, type Ctx, type Server } from '../../packages/parley/src/server.ts';
+import { createServer, type ToolContext, type Server } from '../../packages/parley/src/server.ts';
 import { serveStdio } from '../../packages/parley/src/stdio.ts';
 
 /** What each of them asks the model, and in which every revision can. */
-function asked(ctx: Ctx, text: string): Promise<unknown> {
+function asked(ctx: ToolContext, text: string): Promise<unknown> {
   const messages = [{ role: 'user', content: { type: 'text', text } }] as const;
   return ctx.sample({ messages, maxTokens: 9 }).then(({ content }) => content);
 }
@@ -12,7 +12,7 @@ function asked(ctx: Ctx, text: string): Promise<unknown> {
 /** Makes it. */
 export function oneHandlerServer(): Server {
   const server = createServer({ name: 's', version: '1' }, { rateLimits: { tasks: { perSecond: 1e6, burst: 1e6 } } });
-  const run = async (_: unknown, ctx: Ctx): Promise<string> => {
+  const run = async (_: unknown, ctx: ToolContext): Promise<string> => {
     const first = await asked(ctx, 'first');
     const kept = await ctx.once('effect', () => 7);
     ctx.progress(1, 2, 'half');

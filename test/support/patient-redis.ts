@@ -4,11 +4,11 @@ import { redisWithin, type redis, type RedisStore } from '../../packages/parley/
 import { StoreError } from '../../packages/parley/src/storage/store.ts';
 
 /** Far more than a call takes that is not stuck. */
-const patienceMs = 30_000;
+const serverTimeoutMs = 30_000;
 
 /** Makes a store as `redis` does, whose calls have half a minute in the place of 2 seconds. */
 export function patientRedis(...given: Parameters<typeof redis>): RedisStore {
-  return redisWithin(patienceMs, ...given);
+  return redisWithin(serverTimeoutMs, ...given);
 }
 
 /** Publishes a text, and counts who listens: nobody, as far as is known, while Redis cannot be reached. */

@@ -50,7 +50,7 @@ export async function scene(
       sessionOf,
       store,
       name: 'The Files',
-      waitMs: 20_000,
+      waitTimeoutMs: 20_000,
       now: () => Date.now() + ahead,
       ...way,
     },

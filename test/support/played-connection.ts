@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { Failures } from '../../packages/parley/src/bridge/upstream/failures.ts';
-import type { Carried } from '../../packages/parley/src/bridge/upstream/carried.ts';
+import type { ForwardedCall } from '../../packages/parley/src/bridge/upstream/forwarded-call.ts';
 import type {
   ClientEvents,
   UpstreamConnectionOptions,
@@ -96,7 +96,7 @@ export function connection({
   const onRequest = async (
     method: string,
     _: JsonObject,
-    { on }: { on: Carried | undefined },
+    { on }: { on: ForwardedCall | undefined },
   ): Promise<JsonObject> => ({
     method,
     on: on?.requestId,
@@ -142,13 +142,13 @@ let ids = 0;
 
 /** A call of a client, with what it hears. */
 export interface PlayedCall {
-  readonly call: Carried;
+  readonly call: ForwardedCall;
   readonly heard: readonly unknown[];
   abort(): void;
 }
 
 /** Makes such a call. */
-export function callOf(more: Partial<Carried> = {}): PlayedCall {
+export function callOf(more: Partial<ForwardedCall> = {}): PlayedCall {
   const heard: unknown[] = [];
   const controller = new AbortController();
   const call = {
@@ -163,7 +163,7 @@ export function callOf(more: Partial<Carried> = {}): PlayedCall {
     admits: (level: LoggingLevel) => isWanted(level, more.logLevel),
     send: (method: string, { data }: JsonObject) => void heard.push(data ?? method),
     ...more,
-  } as unknown as Carried;
+  } as unknown as ForwardedCall;
   return { call, heard, abort: () => controller.abort() };
 }
 

@@ -1,7 +1,7 @@
 /** A client that is nothing but JSON: what goes in is what a peer wrote, what comes out is what it would read. */
 
 import assert from 'node:assert/strict';
-import type { AuthInfo, Conversation, Served } from '../../packages/parley/src/server/runtime/endpoint.ts';
+import type { AuthInfo, ClientConnection, Servable } from '../../packages/parley/src/server/runtime/request-handler.ts';
 import { metaKey } from '../../packages/parley/src/protocol/meta.ts';
 import { revisionOf, revisions, type RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
 
@@ -43,17 +43,17 @@ export interface RawOptions {
 
 /** One conversation as its client sees it. */
 export class Raw {
-  readonly conversation: Conversation;
+  readonly conversation: ClientConnection;
   /** What came beside responses, in order, with the id of the request whose stream carried it. */
   readonly heard: { readonly message: Json; readonly related: unknown }[] = [];
   readonly #options: RawOptions;
   readonly #stateless: boolean;
   #lastId = 1000;
 
-  constructor(served: Served, stateless: boolean, options: RawOptions = {}) {
+  constructor(served: Servable, stateless: boolean, options: RawOptions = {}) {
     this.#options = options;
     this.#stateless = stateless;
-    this.conversation = served.endpoint.converse({
+    this.conversation = served.endpoint.openConnection({
       lasting: options.lasting ?? true,
       auth: options.auth,
       address: options.address ?? '192.0.2.1',
@@ -116,7 +116,7 @@ export class Raw {
 }
 
 /** Opens a conversation at a revision, with its handshake where it has one. */
-export async function open(served: Served, date: RevisionDate, options: RawOptions = {}): Promise<Raw> {
+export async function open(served: Servable, date: RevisionDate, options: RawOptions = {}): Promise<Raw> {
   const stateless = revisionOf(date)?.era === 'stateless';
   const raw = new Raw(served, stateless, options);
   if (stateless) return raw;

@@ -131,11 +131,11 @@ export async function startCluster(silenceMs = 1_500): Promise<RedisCluster> {
 export async function eventually(
   isSo: () => boolean | Promise<boolean>,
   what = 'what was waited for',
-  mostMs: number = stuckAfterMs,
+  maxMs: number = stuckAfterMs,
 ): Promise<void> {
-  const until = performance.now() + mostMs;
+  const until = performance.now() + maxMs;
   while (!(await isSo())) {
-    if (performance.now() > until) throw new Error(`${what} did not come within ${mostMs / 1000} s`);
+    if (performance.now() > until) throw new Error(`${what} did not come within ${maxMs / 1000} s`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

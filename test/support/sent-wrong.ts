@@ -19,16 +19,16 @@ export function checkWhatIsSent(): void {
 const right = new Set<string>();
 
 /** As many texts are kept as fit in some megabytes. */
-const mostRight = 30_000;
-const longestRight = 20_000;
+const maxRight = 30_000;
+const maxRightLength = 20_000;
 
 function inspect(sent: Sent): void {
   const text = textOf(sent);
   if (right.has(text)) return;
   const problems = wireProblems(sent);
   if (problems.length === 0) {
-    if (right.size >= mostRight) right.clear();
-    if (text.length <= longestRight) right.add(text);
+    if (right.size >= maxRight) right.clear();
+    if (text.length <= maxRightLength) right.add(text);
     return;
   }
   const where = `${sent.from} at ${sent.revision?.date ?? 'no revision yet'}`;

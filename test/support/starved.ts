@@ -8,7 +8,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 
 /** Longest sleep, in milliseconds; there are two to three in a second. */
-const mostMs = Number(process.env['PARLEY_STARVED_MS'] ?? 150);
+const maxMs = Number(process.env['PARLEY_STARVED_MS'] ?? 150);
 /** Share of what threads do that comes late, and by how many milliseconds at most. */
 const [late, lateMs] = [0.3, 80] as const;
 // Tests may stop the clocks.
@@ -16,7 +16,7 @@ const later = setTimeout;
 const cell = new Int32Array(new SharedArrayBuffer(4));
 
 function sleep(): void {
-  Atomics.wait(cell, 0, 0, 10 + Math.random() * mostMs);
+  Atomics.wait(cell, 0, 0, 10 + Math.random() * maxMs);
   later(sleep, 30 + Math.random() * 400).unref();
 }
 

@@ -1,7 +1,7 @@
 /** One client of a server with tasks, as raw messages. */
 
 import { metaKey } from '../../packages/parley/src/protocol/meta.ts';
-import type { Served } from '../../packages/parley/src/server/runtime/endpoint.ts';
+import type { Servable } from '../../packages/parley/src/server/runtime/request-handler.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -35,11 +35,11 @@ export interface TaskClient {
 export const extended: Json = { elicitation: {}, extensions: { [extension]: {} } };
 
 /** Opens a conversation. */
-export async function taskClient(server: Served, options: TaskClientOptions): Promise<TaskClient> {
+export async function taskClient(server: Servable, options: TaskClientOptions): Promise<TaskClient> {
   const { revision, capabilities = {}, principal, network = 'inproc', info, answer } = options;
   const heard: Json[] = [];
   let id = 0;
-  const conversation = server.endpoint.converse({
+  const conversation = server.endpoint.openConnection({
     lasting: true,
     network,
     ...(principal === undefined ? {} : { auth: { principal } }),

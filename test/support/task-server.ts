@@ -1,7 +1,7 @@
 /** A server whose tool `t` may be a task, and what tests of its tasks wait for. */
 
 import type { TestContext } from 'node:test';
-import { createServer, type Ctx, type Server, type ServerOptions } from '../../packages/parley/src/server.ts';
+import { createServer, type ToolContext, type Server, type ServerOptions } from '../../packages/parley/src/server.ts';
 import type { TaskUse } from '../../packages/parley/src/server/task-definition.ts';
 import type { TaskClient } from './task-client.ts';
 
@@ -17,7 +17,7 @@ export const named: Json = { action: 'accept', content: { name: 'ann' } };
 /** Makes the server, whose tool is a task at once where it can be one; it is closed with the test. */
 export function taskServer(
   t: TestContext,
-  run: (ctx: Ctx) => unknown,
+  run: (ctx: ToolContext) => unknown,
   { use = {}, ...options }: ServerOptions & { readonly use?: Partial<TaskUse> } = {},
 ): Server {
   const rateLimits = { tasks: { perSecond: 1e6, burst: 1e6 } };

@@ -13,7 +13,7 @@ import { linkedTransport } from '../../packages/parley/src/jsonrpc/memory.ts';
 import type { Message } from '../../packages/parley/src/jsonrpc/message.ts';
 import type { Transport } from '../../packages/parley/src/jsonrpc/transport.ts';
 import { listen } from '../../packages/parley/src/transports/node/server/http.ts';
-import type { Served } from '../../packages/parley/src/server/runtime/endpoint.ts';
+import type { Servable } from '../../packages/parley/src/server/runtime/request-handler.ts';
 import { memoryTransport } from '../../packages/parley/src/testing/memory-transport.ts';
 import { serveStdio } from '../../packages/parley/src/transports/stdio/server/serve.ts';
 import { streamTransport } from '../../packages/parley/src/transports/stdio/stream-transport.ts';
@@ -77,7 +77,7 @@ export interface TextClient {
 }
 
 /** Connects a client of text; it is gone with the test. */
-export async function textClient(t: TestContext, way: TextWay, served: Served): Promise<TextClient> {
+export async function textClient(t: TestContext, way: TextWay, served: Servable): Promise<TextClient> {
   const heard: string[] = [];
   const waiting = new Map<unknown, (text: string) => void>();
   const hear = (text: string): void => {
@@ -102,7 +102,7 @@ export async function textClient(t: TestContext, way: TextWay, served: Served): 
 }
 
 interface Hearing {
-  readonly served: Served;
+  readonly served: Servable;
   hear(text: string): void;
 }
 
@@ -130,7 +130,7 @@ async function sender(
     createInterface({ input: output }).on('line', hear);
     return async (text) => void input.write(`${text}\n`);
   }
-  const server = await listen(served, { port: 0, drainMs: 0 });
+  const server = await listen(served, { port: 0, drainTimeoutMs: 0 });
   t.after(() => server.close());
   let session: string | undefined;
   return async (body, headers) => {

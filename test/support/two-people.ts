@@ -1,6 +1,6 @@
 /** Two people who use the same program at the same address, in each way in which a bridge may know them. */
 
-import type { Served } from '../../packages/parley/src/server/runtime/endpoint.ts';
+import type { Servable } from '../../packages/parley/src/server/runtime/request-handler.ts';
 import { open, statelessDate, type Raw, type RawOptions } from './raw.ts';
 
 /** How the two are known. */
@@ -18,7 +18,7 @@ export const casts: readonly Cast[] = [
 ];
 
 /** Opens a stateless conversation for each of them, with the same name, address and capabilities. */
-export async function twoPeople(bridge: Served, { ann, bob }: Cast, both: RawOptions): Promise<readonly [Raw, Raw]> {
+export async function twoPeople(bridge: Servable, { ann, bob }: Cast, both: RawOptions): Promise<readonly [Raw, Raw]> {
   return [
     await open(bridge, statelessDate, { ...both, ...ann }),
     await open(bridge, statelessDate, { ...both, ...bob }),

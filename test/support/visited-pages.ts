@@ -18,7 +18,7 @@ export interface Visit {
 }
 
 /** The most pages that a person is led through. */
-const mostPages = 20;
+const maxPages = 20;
 
 /**
  * Goes through the pages of the authorization server, as a person with a browser would.
@@ -32,7 +32,7 @@ export async function visitPages(
 ): Promise<string> {
   const { origin } = new URL(url);
   let next: { readonly url: string; readonly form?: URLSearchParams } = { url };
-  for (let page = 0; page < mostPages; page++) {
+  for (let page = 0; page < maxPages; page++) {
     const { url: at, form }: typeof next = next;
     const response: Response = await fetch(at, {
       method: form === undefined ? 'GET' : 'POST',
@@ -57,7 +57,7 @@ export async function visitPages(
     if (takesMs > 0) await setTimeout(takesMs);
     next = filled(text, { at, action, login, consent });
   }
-  throw new Error(`the pages lead nowhere after ${mostPages}: ${next.url}`);
+  throw new Error(`the pages lead nowhere after ${maxPages}: ${next.url}`);
 }
 
 function filled(

@@ -7,7 +7,7 @@ import { isObject } from '../../packages/parley/src/jsonrpc/message.ts';
 import { metaKey } from '../../packages/parley/src/protocol/meta.ts';
 import { methodOf } from '../../packages/parley/src/protocol/catalogue.ts';
 import type { Revision } from '../../packages/parley/src/protocol/revision.ts';
-import type { Served } from '../../packages/parley/src/server/runtime/endpoint.ts';
+import type { Servable } from '../../packages/parley/src/server/runtime/request-handler.ts';
 import { serveStdio } from '../../packages/parley/src/transports/stdio/server/serve.ts';
 import { listen } from '../../packages/parley/src/transports/node/server/http.ts';
 
@@ -24,7 +24,7 @@ export interface Wire {
 }
 
 /** Serves over streams in this process, a line for each message. */
-export function stdioWire(served: Served, deliver: Deliver): Wire {
+export function stdioWire(served: Servable, deliver: Deliver): Wire {
   const input = new PassThrough();
   const output = new PassThrough();
   const server = serveStdio(served, { input, output, guardStdout: false });
@@ -40,8 +40,8 @@ export function stdioWire(served: Served, deliver: Deliver): Wire {
 }
 
 /** Serves over HTTP on loopback, with the headers that a client of the revision sends. */
-export async function httpWire(served: Served, revision: Revision, deliver: Deliver): Promise<Wire> {
-  const server = await listen(served, { port: 0, drainMs: 0 });
+export async function httpWire(served: Servable, revision: Revision, deliver: Deliver): Promise<Wire> {
+  const server = await listen(served, { port: 0, drainTimeoutMs: 0 });
   const client = new AbortController();
   let session: string | undefined;
   let streams = 0;

@@ -14,7 +14,7 @@ import { openStore } from './stores.ts';
 
 const worker = fileURLToPath(new URL('./worker.ts', import.meta.url));
 const tasks = 200;
-const leaseMs = 400;
+const leaseTtlMs = 400;
 
 /** What the processes did to the tasks. */
 interface Told {
@@ -51,7 +51,7 @@ async function crash(t: TestContext, kind: string, place: string): Promise<void>
   const task = { queue: 'q', owner: '', version: 1, epoch: 0, open: true, dueInMs: 0, text: '' };
   for (let at = 0; at < tasks; at++) assert.equal(await store.add({ ...task, id: `t${at}` }, tasks), 'added');
   const told: Told = { done: [], lost: [], kills: 0, pauses: 0 };
-  await work(t, [kind, place, 'q', String(leaseMs)], told);
+  await work(t, [kind, place, 'q', String(leaseTtlMs)], told);
   const ended = await store.list({ queue: 'q', owner: '' }, undefined, tasks + 1);
   await close();
   assert.equal(ended.length, tasks);

@@ -16,7 +16,7 @@ type Json = Readonly<Record<string, unknown>>;
 const hosting: ConnectOptions = {
   onElicit: () => ({ action: 'accept', content: { name: 'Ada' } }),
   onSample: () => 'hello',
-  hostTasks: { elicitation: true, sampling: true },
+  clientTasks: { elicitation: true, sampling: true },
 };
 const outcome = [
   { action: 'accept', content: { name: 'Ada' } },
@@ -85,7 +85,7 @@ for (const [carrier, carry] of Object.entries(carriers)) {
 }
 
 test('in other revisions the wish changes nothing, and neither does a client that hosts nothing [tasks-003, tasks-009]', async () => {
-  const { hostTasks: _, ...plain } = hosting;
+  const { clientTasks: _, ...plain } = hosting;
   for (const [revision, options] of [
     ['2025-06-18', hosting],
     ['2026-07-28', hosting],
@@ -147,7 +147,7 @@ test('a stream that breaks while somebody thinks loses no answer, and asks nobod
       await back.given;
       return { action: 'accept', content: { name: 'Ada' } };
     },
-    hostTasks: { elicitation: true },
+    clientTasks: { elicitation: true },
   });
   try {
     const [block] = (await client.callTool('ask', {})).content;

@@ -92,7 +92,7 @@ async function ours(
 const hosting = {
   onElicit: () => ({ action: 'accept', content: { name: 'Ada' } }) as const,
   onSample: () => 'hello',
-  hostTasks: { elicitation: true, sampling: true },
+  clientTasks: { elicitation: true, sampling: true },
 };
 
 test('the official server asks our client for tasks, and has their results [tasks-014, tasks-020]', async (t) => {

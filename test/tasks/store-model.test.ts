@@ -72,7 +72,7 @@ type Held = Map<string, HeldTask>;
 
 async function done({ name, id, key, ends }: Deed, keeper: Keeper, held: Held): Promise<void> {
   const mine = held.get(id);
-  const holder = (epoch: number): machine.Speaker => ({ epoch, ...(mine === undefined ? {} : { by: mine.epoch }) });
+  const holder = (epoch: number): machine.Actor => ({ epoch, ...(mine === undefined ? {} : { by: mine.epoch }) });
   const change = async (step: (kept: HeldTask) => machine.Next): Promise<void> => void (await keeper.change(id, step));
   const question = { method: 'roots/list', params: {}, digest: key } as const;
   const steps: Readonly<Record<Exclude<Deed['name'], 'claim'>, (kept: HeldTask) => machine.Next>> = {
@@ -120,7 +120,13 @@ function judge(id: string, all: readonly StoredTask[]): void {
   }
 }
 
-const parts = { queue: 'q', texts: new RecordTexts(undefined), now: () => 0, keepMs: 0, onError: () => undefined };
+const parts = {
+  queue: 'q',
+  texts: new RecordTexts(undefined),
+  now: () => 0,
+  outcomeTtlMs: 0,
+  onError: () => undefined,
+};
 const kinds: Readonly<Record<string, () => TaskStore & { close?(): void }>> = {
   memory: () => memoryTasks(),
   ...(process.getBuiltinModule?.('node:sqlite') === undefined ? {} : { SQLite: () => sqliteTasks(':memory:') }),

@@ -6,7 +6,7 @@
 import { createInterface } from 'node:readline';
 import { openStore } from './stores.ts';
 
-const [kind = '', place = '', queue = '', leaseMs = ''] = process.argv.slice(2);
+const [kind = '', place = '', queue = '', leaseTtlMs = ''] = process.argv.slice(2);
 const { store, close } = openStore(kind, place);
 const say = (...words: readonly string[]): void => void process.stdout.write(`${words.join(' ')}\n`);
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
@@ -18,7 +18,7 @@ process.exit();
 /** Works on some tasks; gives false when there are none any more. A store that is away for a while is asked again. */
 async function working(): Promise<boolean> {
   try {
-    const tasks = await store.claim(queue, { node: String(process.pid), forMs: Number(leaseMs), most: 3 });
+    const tasks = await store.claim(queue, { node: String(process.pid), forMs: Number(leaseTtlMs), most: 3 });
     if (tasks.length > 0) {
       say('claimed', ...tasks.map(({ id }) => id));
       // Without whoever started it there is nobody to work for.

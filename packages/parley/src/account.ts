@@ -10,9 +10,9 @@ export type { KeySource, NamedKey, SigningKey } from './auth/common/signing-key.
 export { AuthorizationError, type AuthorizationErrorOptions, type AuthorizationReason } from './auth/common/errors.ts';
 export type { AuthorizationFetch, AuthorizationRequest, AuthorizationResponse } from './auth/common/document.ts';
 export type { NetworkOptions } from './auth/common/network.ts';
-export type { CredentialKey, CredentialStore, CredentialWrite, KeptCredential } from './storage/credentials.ts';
+export type { CredentialKey, CredentialStore, CredentialWrite, StoredCredential } from './storage/credentials.ts';
 export type { JsonWebKeyFields, WebKey, WebKeyPair } from './sealing/web-crypto.ts';
 export { memoryCredentialStore } from './storage/memory-credentials.ts';
 export { sealedCredentialStore, type SealedCredentialStoreOptions } from './storage/sealed-credentials.ts';
 export type { SealingKey } from './sealing/sealing-key.ts';
-export type { Ctx } from './server/ctx.ts';
+export type { ToolContext } from './server/tool-context.ts';

@@ -33,17 +33,23 @@ export type { UpstreamAuth, UpstreamCredentials } from './bridge/upstream-auth.t
 export type { PerPrincipalUpstream } from './bridge/principals/sign-in-options.ts';
 export type { UpstreamGrant } from './bridge/principals/sign-in.ts';
 export type { SignOutOptions } from './bridge/principals/signing-in.ts';
-export type { GrantInfo } from './auth/client/person/oauth.ts';
+export type { GrantInfo } from './auth/client/interactive/oauth.ts';
 export type { Identity } from './auth/client/grant.ts';
 export type { SessionOf } from './auth/consent/consent.ts';
 export type { EnterpriseUpstream, ExchangeUpstream } from './bridge/principals/exchange-options.ts';
 export type { KnownUpstream, LoginPage, LoginWanted, UpstreamLogin } from './bridge/upstream-login.ts';
-export type { UpstreamStanding } from './bridge/merged/slot.ts';
+export type { UpstreamStanding } from './bridge/merged/backend.ts';
 export { httpTransport } from './transports/http/client/transport.ts';
 export type { HttpTransportOptions } from './transports/http/client/request.ts';
 export { ConnectionError, type Transport } from './jsonrpc/transport.ts';
-export type { Served } from './server/runtime/endpoint.ts';
+export type { Servable } from './server/runtime/request-handler.ts';
 export type { SealingKey, SealingKeys } from './sealing/sealing-key.ts';
-export { memoryBus, type Bus, type Unsubscribe, type Heard } from './storage/bus.ts';
+export { memoryBus, type Bus, type Unsubscribe, type SubscriberCount } from './storage/bus.ts';
 export type { EventOfSession, OnEvent, RefusalReason, ServiceEvent } from './server/runtime/events/service-event.ts';
-export type { Middleware, Passing, PassingAuth, PassingSession, Uses } from './connection/middleware/middleware.ts';
+export type {
+  Middleware,
+  MiddlewareContext,
+  MiddlewareAuth,
+  MiddlewareSession,
+  HasMiddleware,
+} from './connection/middleware/middleware.ts';

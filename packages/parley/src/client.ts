@@ -38,9 +38,9 @@ export {
   type OutputProblem,
 } from './client/errors.ts';
 export type { ElicitAnswer, InputAnswer, RootsAnswer, SampleAnswer } from './client/input/answers.ts';
-export type { HostTasksOptions } from './client/tasks/hosted-options.ts';
+export type { ClientTasksOptions } from './client/tasks/client-tasks-options.ts';
 export type { InputContext, InputHandlers, RootsSource } from './client/input/inputs.ts';
-export type { PageVisit } from './client/input/page-visit.ts';
+export type { UrlElicitation } from './client/input/url-elicitation.ts';
 export type { InputAnswers } from './client/input/rounds.ts';
 export type { CompleteStep, InputRequiredStep, Step } from './client/input/step.ts';
 export type { ConnectOptions, NotificationContext } from './client/options.ts';
@@ -71,4 +71,10 @@ export type { Progress } from './connection/progress.ts';
 export type { ProgressToken } from './protocol/features/common.ts';
 export { McpError, type ErrorName } from './protocol/error.ts';
 export type { CacheHint } from './protocol/features/envelope.ts';
-export type { Middleware, Passing, PassingAuth, PassingSession, Uses } from './connection/middleware/middleware.ts';
+export type {
+  Middleware,
+  MiddlewareContext,
+  MiddlewareAuth,
+  MiddlewareSession,
+  HasMiddleware,
+} from './connection/middleware/middleware.ts';

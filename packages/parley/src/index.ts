@@ -2,7 +2,7 @@
 
 export { createServer, type Server } from './server/server.ts';
 export type { ServerOptions } from './server/options.ts';
-export type { Ctx } from './server/ctx.ts';
+export type { ToolContext } from './server/tool-context.ts';
 export type {
   Handle,
   ToolDefinition,
@@ -10,7 +10,7 @@ export type {
   ResourceTemplateDefinition,
   PromptDefinition,
 } from './server/definition.ts';
-export { ToolError } from './server/offer/tool-result.ts';
+export { ToolError } from './server/features/tool-result.ts';
 export { connect } from './client.ts';
 export type { Client } from './client/client.ts';
 export type { ConnectOptions } from './client/options.ts';
@@ -23,14 +23,14 @@ export type { HttpOptions } from './transports/http/server/options.ts';
 export { ConnectionError, type ConnectionReason, type Transport } from './jsonrpc/transport.ts';
 export { McpError, type ErrorName } from './protocol/error.ts';
 export { newestRevision, revisions, type Revision, type RevisionDate } from './protocol/revision.ts';
-export type { Served } from './server/runtime/endpoint.ts';
+export type { Servable } from './server/runtime/request-handler.ts';
 // Not among the names of a server, each of which a bundler would begin with it.
 export { memoryTasks, type MemoryTasksOptions } from './storage/memory-tasks.ts';
 export { memoryStore, type MemoryStoreOptions } from './storage/memory/store.ts';
 export { StoreError, type Store, type StoreErrorReason } from './storage/store.ts';
-export type { KeptRecord, Records } from './storage/records.ts';
-export type { KeptEvent, StreamLog, StreamLogs, StreamRest, StreamWriter } from './storage/stream-log.ts';
-export type { Bus, CountingBus, Heard, Unsubscribe } from './storage/bus.ts';
-export type { Limits, RateLimit, Allowance } from './storage/limits.ts';
-export type { NowOrLater } from './storage/now-or-later.ts';
-export type { Middleware, Passing } from './connection/middleware/middleware.ts';
+export type { StoredRecord, Records } from './storage/records.ts';
+export type { StoredEvent, StreamLog, StreamLogs, StreamTail, StreamWriter } from './storage/stream-log.ts';
+export type { Bus, CountingBus, SubscriberCount, Unsubscribe } from './storage/bus.ts';
+export type { Limits, RateLimit, RateDecision } from './storage/limits.ts';
+export type { MaybePromise } from './storage/maybe-promise.ts';
+export type { Middleware, MiddlewareContext } from './connection/middleware/middleware.ts';

@@ -33,7 +33,7 @@ export { openPage, type OpenPageOptions } from './transports/node/open-page.ts';
 export type { OpenRedirect, Redirect, RedirectHook, RedirectRequest } from './auth/common/redirect.ts';
 export type { AuthorizationFetch, AuthorizationRequest, AuthorizationResponse } from './auth/common/document.ts';
 export type { NetworkOptions, NetworkRules } from './auth/common/network.ts';
-export type { CredentialKey, CredentialStore, CredentialWrite, KeptCredential } from './storage/credentials.ts';
+export type { CredentialKey, CredentialStore, CredentialWrite, StoredCredential } from './storage/credentials.ts';
 export type { WebKey, WebKeyPair } from './sealing/web-crypto.ts';
 export type { Fetch, FetchRequest, FetchResponse } from './transports/http/client/fetch.ts';
 export type { ClosingTimes } from './transports/http/server/health/closing.ts';

@@ -4,4 +4,4 @@ export { postgresTasks, type PostgresTasksOptions } from './storage/postgres/pos
 export { postgresTasksSchema } from './storage/postgres/statements.ts';
 export type { PostgresClient, PostgresNotification, PostgresPool, PostgresResult } from './storage/postgres/pool.ts';
 export type { StoredTask, TaskClaim, TaskLease, TaskOwner, TaskStore } from './storage/tasks.ts';
-export type { Bus, Heard, Unsubscribe } from './storage/bus.ts';
+export type { Bus, SubscriberCount, Unsubscribe } from './storage/bus.ts';

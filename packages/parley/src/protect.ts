@@ -12,12 +12,12 @@ export { AuthorizationError, type AuthorizationErrorOptions, type AuthorizationR
 export type { AuthorizationFetch, AuthorizationRequest, AuthorizationResponse } from './auth/common/document.ts';
 export type { NetworkOptions } from './auth/common/network.ts';
 export type {
-  ActsBehind,
+  UpstreamIdentityPolicy,
   AuthInfo,
-  Endpoint,
+  RequestHandler,
   ExchangedToken,
-  Served,
-  Serving,
+  Servable,
+  Exposure,
   TokenExchangeRequest,
-} from './server/runtime/endpoint.ts';
+} from './server/runtime/request-handler.ts';
 export type { HttpRefusal, HttpRequest } from './server/runtime/protection.ts';

@@ -7,12 +7,12 @@ export { redisTasks, type RedisTasksOptions } from './storage/redis/redis-tasks.
 export type { IoredisClient } from './storage/redis/ioredis.ts';
 export type { NodeRedisClient } from './storage/redis/node-redis.ts';
 export type { StoredTask, TaskClaim, TaskLease, TaskOwner, TaskStore } from './storage/tasks.ts';
-export type { Bus, Heard, Unsubscribe } from './storage/bus.ts';
+export type { Bus, SubscriberCount, Unsubscribe } from './storage/bus.ts';
 export type { CacheStore } from './storage/cache.ts';
 export type { CountingBus } from './storage/bus.ts';
-export type { NowOrLater } from './storage/now-or-later.ts';
-export type { KeptRecord, Records } from './storage/records.ts';
-export type { KeptEvent, StreamLog, StreamLogs, StreamRest, StreamWriter } from './storage/stream-log.ts';
-export type { Allowance, Limits, RateLimit } from './storage/limits.ts';
+export type { MaybePromise } from './storage/maybe-promise.ts';
+export type { StoredRecord, Records } from './storage/records.ts';
+export type { StoredEvent, StreamLog, StreamLogs, StreamTail, StreamWriter } from './storage/stream-log.ts';
+export type { RateDecision, Limits, RateLimit } from './storage/limits.ts';
 export { StoreError, type Store, type StoreErrorReason } from './storage/store.ts';
 export type { SealingKey, SealingKeys } from './sealing/sealing-key.ts';

@@ -9,17 +9,17 @@ export type {
   AskAsTaskOptions,
   AskedTask,
   AskOptions,
-  CompletionCtx,
-  Ctx,
-  CtxClient,
+  CompleterContext,
+  ToolContext,
+  ClientInfo,
   Elicited,
   ElicitedUrl,
-  RequestCtx,
-} from './server/ctx.ts';
+  RequestContext,
+} from './server/tool-context.ts';
 export { extensionResult, type ExtensionResult } from './server/runtime/extension-result.ts';
 export type { Extensions } from './protocol/extension.ts';
 export type { ClientFlag } from './protocol/capability.ts';
-export type { CtxTask, ServerTasks, TaskOptions, TaskSupport, TaskUse } from './server/task-definition.ts';
+export type { TaskContext, ServerTasks, TaskOptions, TaskSupport, TaskUse } from './server/task-definition.ts';
 export { runTasks, type RunTasksOptions } from './server/run-tasks.ts';
 export type { TaskAudit } from './tasks/audit.ts';
 export type { TaskExecutor, TaskTurn } from './tasks/executor.ts';
@@ -55,12 +55,26 @@ export type { SealingKey, SealingKeys } from './sealing/sealing-key.ts';
 export type { SubscriptionLimits } from './server/subscriptions.ts';
 export type { ListKind } from './protocol/features/subscriptions.ts';
 export { requireScopesOf } from './server/runtime/middleware/require-scopes-of.ts';
-export { ToolError } from './server/offer/tool-result.ts';
-export { urlElicitationRequired, type RequiredVisit } from './server/url-elicitation.ts';
+export { ToolError } from './server/features/tool-result.ts';
+export { urlElicitationRequired, type RequiredUrlElicitation } from './server/url-elicitation.ts';
 export type { AnySchema, InferInput, InferOutput, JsonSchema, Written } from './schema/infer.ts';
 export type { StandardSchema } from './schema/standard.ts';
 export { answerReceived, toText, type BatchAnswer } from './server/runtime/batch.ts';
-export type { ActsBehind, AuthInfo, Conversation, Endpoint, Link, Served, Serving } from './server/runtime/endpoint.ts';
+export type {
+  UpstreamIdentityPolicy,
+  AuthInfo,
+  ClientConnection,
+  RequestHandler,
+  ReplyChannel,
+  Servable,
+  Exposure,
+} from './server/runtime/request-handler.ts';
 export type { CacheHint } from './protocol/features/envelope.ts';
 export type { EventOfSession, OnEvent, RefusalReason, ServiceEvent } from './server/runtime/events/service-event.ts';
-export type { Middleware, Passing, PassingAuth, PassingSession, Uses } from './connection/middleware/middleware.ts';
+export type {
+  Middleware,
+  MiddlewareContext,
+  MiddlewareAuth,
+  MiddlewareSession,
+  HasMiddleware,
+} from './connection/middleware/middleware.ts';

@@ -3,4 +3,4 @@
 export { sqliteTasks, type SqliteTasks } from './storage/sqlite/sqlite-tasks.ts';
 export type { SqliteHandle, SqliteStatement, SqliteValue } from './storage/sqlite/handle.ts';
 export type { StoredTask, TaskClaim, TaskLease, TaskOwner, TaskStore } from './storage/tasks.ts';
-export type { Bus, Heard, Unsubscribe } from './storage/bus.ts';
+export type { Bus, SubscriberCount, Unsubscribe } from './storage/bus.ts';

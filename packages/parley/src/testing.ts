@@ -18,12 +18,12 @@ export { taskStoreContract, type SharedTaskStores, type TaskStoreTest } from './
 export { testStore, type StoresUnderTest, type StoreTest, type TestStoreOptions } from './testing/test-store.ts';
 export type { StoreFault } from './testing/store/checks.ts';
 export { StoreError, type Store, type StoreErrorReason } from './storage/store.ts';
-export type { KeptRecord, Records } from './storage/records.ts';
-export type { KeptEvent, StreamLog, StreamLogs, StreamRest, StreamWriter } from './storage/stream-log.ts';
-export type { Allowance, Limits, RateLimit } from './storage/limits.ts';
-export type { NowOrLater } from './storage/now-or-later.ts';
+export type { StoredRecord, Records } from './storage/records.ts';
+export type { StoredEvent, StreamLog, StreamLogs, StreamTail, StreamWriter } from './storage/stream-log.ts';
+export type { RateDecision, Limits, RateLimit } from './storage/limits.ts';
+export type { MaybePromise } from './storage/maybe-promise.ts';
 export type { StoredTask, TaskClaim, TaskLease, TaskOwner, TaskStore } from './storage/tasks.ts';
-export type { Bus, CountingBus, Heard, Unsubscribe } from './storage/bus.ts';
+export type { Bus, CountingBus, SubscriberCount, Unsubscribe } from './storage/bus.ts';
 export {
   differences,
   linesOf,

@@ -49,7 +49,7 @@ async function judged(
   return await checkClient({
     door: { isRelayed: true },
     info: { name: 'parley-check', version: '1.0.0' },
-    patienceMs: 60_000,
+    serverTimeoutMs: 60_000,
     isStarted: true,
     signal: t.signal,
     async onOpen(path) {

@@ -40,7 +40,7 @@ async function judged(t: TestContext, run: (command: readonly string[]) => Promi
   const report = await checkClient({
     door: { isRelayed: true },
     info,
-    patienceMs: 40_000,
+    serverTimeoutMs: 40_000,
     isStarted: true,
     signal: t.signal,
     async onOpen(path) {
@@ -84,7 +84,7 @@ for (const { date, subscribing } of revisions)
     const options: ConnectOptions = {
       revisions: [date],
       roots: [{ uri: 'file:///tmp' }],
-      ...(date === '2025-11-25' && { hostTasks: { elicitation: true, sampling: true } }),
+      ...(date === '2025-11-25' && { clientTasks: { elicitation: true, sampling: true } }),
       onElicit: () => ({ action: 'accept', content: { name: 'Ada' } }),
       onSample: () => ({ role: 'assistant', content: { type: 'text', text: 'hello' }, model: 'any' }),
     };

@@ -14,11 +14,11 @@ import type { Orders, Said, Told } from './messages.ts';
 import { planOf, type Fate, type Plan, type Step } from './plan.ts';
 
 /** The longest that a request may wait for something else than a person, in milliseconds. */
-const longestMs = 25_000;
+const maxMs = 25_000;
 /** A process that stood still for so long may have been taken for dead, in milliseconds. */
 const takenForDeadMs = 4_500;
 /** The longest that a schedule may take from when all is calm, in milliseconds. */
-const patienceMs = 120_000;
+const serverTimeoutMs = 120_000;
 
 const worker = fileURLToPath(new URL('./worker.ts', import.meta.url));
 
@@ -35,7 +35,7 @@ export interface Outcome {
   /** How often a refresh token came again, all of whose uses were lost. */
   readonly repeated: number;
   /** The longest wait of a request, in milliseconds. */
-  readonly longestMs: number;
+  readonly maxMs: number;
   readonly log: readonly string[];
 }
 
@@ -69,7 +69,7 @@ class Play {
     heard: (living, said) => void this.#heard(living, said),
     gone: (living, how) => this.#gone(living, how),
   });
-  readonly #counts = { calls: 0, logins: 0, repeated: 0, longestMs: 0 };
+  readonly #counts = { calls: 0, logins: 0, repeated: 0, maxMs: 0 };
   #calm = false;
   #over: () => void = () => {};
 
@@ -89,7 +89,7 @@ class Play {
     for (const at of starts) this.#cast.later(at, () => this.#start());
     for (const { which, at, ms } of stops) this.#cast.later(at, () => this.#stop(which, ms));
     this.#cast.later(calmAt, () => this.#calmed());
-    this.#cast.later(calmAt + patienceMs, () => this.#over());
+    this.#cast.later(calmAt + serverTimeoutMs, () => this.#over());
     await over;
     for (const { name, ended, through } of this.#cast.all)
       if (!ended) this.#cast.violated(`${name} never ends`);
@@ -160,8 +160,8 @@ class Play {
       if (said.outcome !== '200' || said.ms > 1_000) this.#cast.note(`${name} has ${said.outcome} after ${said.ms} ms`);
       if (said.outcome.startsWith('unexpected')) this.#cast.violated(`${name} fails: ${said.outcome}`);
       if (this.#stoodStill(living)) return;
-      this.#counts.longestMs = Math.max(this.#counts.longestMs, said.ms);
-      if (said.ms > longestMs) this.#cast.violated(`${name} waits ${said.ms} ms for ${said.outcome}`);
+      this.#counts.maxMs = Math.max(this.#counts.maxMs, said.ms);
+      if (said.ms > maxMs) this.#cast.violated(`${name} waits ${said.ms} ms for ${said.outcome}`);
     }
   }
 

@@ -28,6 +28,6 @@ console.log(
   `${outcomes.length} schedules from seed ${first}: ${failed.length} failed; ${sum(({ processes }) => processes)} processes, ` +
     `${sum(({ deaths }) => deaths.length)} ended in the middle, ${sum(({ calls }) => calls)} calls, ${sum(({ renewals }) => renewals)} renewals, ` +
     `${sum(({ repeated }) => repeated)} repeated, ${sum(({ logins }) => logins)} logins; the longest wait ` +
-    `${Math.max(0, ...outcomes.map(({ longestMs }) => longestMs))} ms; ${Math.round((performance.now() - began) / 1000)} s`,
+    `${Math.max(0, ...outcomes.map(({ maxMs }) => maxMs))} ms; ${Math.round((performance.now() - began) / 1000)} s`,
 );
 process.exitCode = failed.length === 0 ? 0 : 1;

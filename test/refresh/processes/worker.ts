@@ -6,7 +6,7 @@ import type { AuthorizationFetch } from '../../../packages/parley/src/auth/commo
 import type { RedirectRequest } from '../../../packages/parley/src/auth/common/redirect.ts';
 import { carrier } from '../../../packages/parley/src/transports/http/client/authorized.ts';
 import { fileCredentialStore } from '../../../packages/parley/src/transports/node/credentials/file-credentials.ts';
-import { oauth } from '../../../packages/parley/src/auth/client/person/oauth.ts';
+import { oauth } from '../../../packages/parley/src/auth/client/interactive/oauth.ts';
 import { randomOf } from '../../support/random.ts';
 import { Deaths } from './deaths.ts';
 import { nameHeader, type Orders, type Said, type Told } from './messages.ts';

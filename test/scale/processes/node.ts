@@ -43,7 +43,7 @@ console.log(served.url);
 
 process.once('SIGTERM', async () => {
   // What the proxy sent here just before it knew better is served.
-  await served.close({ readyMs: 500, drainMs: 10_000 });
+  await served.close({ readyTimeoutMs: 500, drainTimeoutMs: 10_000 });
   await server.close();
   await store.close();
   process.exit();

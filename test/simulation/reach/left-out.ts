@@ -40,7 +40,7 @@ export const leftOut: Readonly<Record<string, Readonly<Record<string, string>>>>
     'catch {': foreign,
   },
   'transports/http/server/session/shared/about-stream.ts': { ': undefined;': foreign },
-  'transports/http/server/session/shared/company.ts': {
+  'transports/http/server/session/shared/session-replicas.ts': {
     '() => undefined;': inert,
     "throw new StoreError('unavailable', 'the session could not be stored": chance,
   },
@@ -60,18 +60,18 @@ export const leftOut: Readonly<Record<string, Readonly<Record<string, string>>>>
     '? {} : { seed }': guard,
     '{\n      throw new TypeError(`two questions': mistake,
   },
-  'bridge/upstream/parked/finished.ts': { '?? [undefined, 0];': guard },
-  'bridge/upstream/parked/kept.ts': { '?? 0;': guard },
+  'bridge/upstream/suspended/finished.ts': { '?? [undefined, 0];': guard },
+  'bridge/upstream/suspended/kept.ts': { '?? 0;': guard },
   'server/runtime/input/state-store.ts': { '?? 0;': guard },
   'storage/memory/heap.ts': { '?? place);': guard },
   'client/connection/deliver.ts': { '(): void => {};': inert },
   'client/subscriptions/listen.ts': { ": new ConnectionError('closed', 'the subscription broke off'": passedOn },
   // `covers` is asked about what a server told, which is never that it was opened again.
   'client/subscriptions/subscription.ts': { 'return true;': guard },
-  'bridge/upstream/parked/bus.ts': { ': undefined;': foreign, 'catch {': foreign },
-  'bridge/upstream/parked/taker.ts': { 'return;': foreign },
-  'bridge/upstream/parked/holder.ts': { '(): void => undefined;': inert },
-  'bridge/upstream/parked/call.ts': { '? undefined : (fromWire(': guard },
+  'bridge/upstream/suspended/bus.ts': { ': undefined;': foreign, 'catch {': foreign },
+  'bridge/upstream/suspended/taker.ts': { 'return;': foreign },
+  'bridge/upstream/suspended/holder.ts': { '(): void => undefined;': inert },
+  'bridge/upstream/suspended/suspended-call.ts': { '? undefined : (fromWire(': guard },
   'client/subscriptions/subscriptions.ts': {
     'throw new TypeError(`a subscription has at most': mistake,
     'throw new TypeError(`a client has at most': mistake,

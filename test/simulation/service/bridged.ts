@@ -30,10 +30,10 @@ export class BridgeNode {
     this.#begun = this.#begin(parts);
   }
 
-  async close(drainMs: number): Promise<void> {
+  async close(drainTimeoutMs: number): Promise<void> {
     this.draining = true;
     const bridge = await this.#begun;
-    await this.handler?.close({ drainMs });
+    await this.handler?.close({ drainTimeoutMs });
     await bridge.close();
   }
 

@@ -3,10 +3,10 @@
  * that nobody waits for any more, and goes in the middle of it.
  */
 
-import { FinishedCalls } from '../../../packages/parley/src/bridge/upstream/parked/finished.ts';
-import { Kept } from '../../../packages/parley/src/bridge/upstream/parked/kept.ts';
+import { FinishedCalls } from '../../../packages/parley/src/bridge/upstream/suspended/finished.ts';
+import { Kept } from '../../../packages/parley/src/bridge/upstream/suspended/kept.ts';
 import { answerReceived } from '../../../packages/parley/src/server/runtime/batch.ts';
-import type { Conversation } from '../../../packages/parley/src/server/runtime/endpoint.ts';
+import type { ClientConnection } from '../../../packages/parley/src/server/runtime/request-handler.ts';
 import { memoryRoundStore } from '../../../packages/parley/src/server/runtime/input/state-store.ts';
 import { createServer, type Server } from '../../../packages/parley/src/server.ts';
 import { MemoryLimits } from '../../../packages/parley/src/storage/memory/limits.ts';
@@ -21,8 +21,8 @@ import type { GuestParts } from './raw.ts';
 type Words = Readonly<Record<string, unknown>>;
 
 /** How many requests a conversation runs at once, and how many questions of it may wait. */
-const mostRunning = 1024;
-const mostQuestions = 1000;
+const maxRunning = 1024;
+const maxQuestions = 1000;
 
 const askMs = 400;
 
@@ -57,11 +57,11 @@ class ClientByHand {
   /** What is too much at once is refused at once, and the rest runs. */
   async asksTooMuch(): Promise<void> {
     const { conversation, said } = await this.#begin();
-    for (let at = 0; at < mostRunning + 3; at++) this.#call(conversation, said, 'slow');
+    for (let at = 0; at < maxRunning + 3; at++) this.#call(conversation, said, 'slow');
     await this.#sleep(1_000);
     const refused = said.filter(({ error }) => error !== undefined).length;
     const answered = said.filter(({ result }) => result !== undefined).length;
-    if (refused !== 3 || answered !== mostRunning) this.#violated(`has ${answered} answers and ${refused} refusals`);
+    if (refused !== 3 || answered !== maxRunning) this.#violated(`has ${answered} answers and ${refused} refusals`);
     this.#tell(conversation, { method: 'notifications/progress', params: { progressToken: 5, progress: 1 } });
     this.#tell(conversation, { id: 5, result: {} });
     conversation.close();
@@ -73,10 +73,10 @@ class ClientByHand {
     this.#call(conversation, said, 'curious');
     await this.#sleep(100);
     const questions = said.filter(({ method }) => method === 'sampling/createMessage');
-    if (questions.length !== mostQuestions) this.#violated(`is asked ${questions.length} questions at once`);
+    if (questions.length !== maxQuestions) this.#violated(`is asked ${questions.length} questions at once`);
     for (const { id } of questions) this.#tell(conversation, { id, result: answerOf('yes') });
     await this.#sleep(100);
-    if (!JSON.stringify(said.at(-1)).includes(`${mostQuestions} of ${mostQuestions + 1}`))
+    if (!JSON.stringify(said.at(-1)).includes(`${maxQuestions} of ${maxQuestions + 1}`))
       this.#violated(`is told ${JSON.stringify(said.at(-1))} of what it was asked`);
     conversation.close();
   }
@@ -228,13 +228,13 @@ class ClientByHand {
   }
 
   async #begin(): Promise<{
-    readonly conversation: Conversation;
+    readonly conversation: ClientConnection;
     readonly said: Words[];
     readonly line: { isBroken: boolean };
   }> {
     const said: Words[] = [];
     const line = { isBroken: false };
-    const conversation = this.#server.endpoint.converse({
+    const conversation = this.#server.endpoint.openConnection({
       network: 'pipe',
       lasting: true,
       send: (message) => {
@@ -251,17 +251,17 @@ class ClientByHand {
     return { conversation, said, line };
   }
 
-  #call(conversation: Conversation, said: Words[], name: string): void {
+  #call(conversation: ClientConnection, said: Words[], name: string): void {
     this.#ask(conversation, said, { method: 'tools/call', params: { name, arguments: {} } });
   }
 
-  #ask(conversation: Conversation, said: Words[], message: Words): void {
+  #ask(conversation: ClientConnection, said: Words[], message: Words): void {
     answerReceived(conversation, { jsonrpc: '2.0', id: `h${++this.#ids}`, ...message }, (answer) => {
       if (answer !== undefined) said.push(answer as unknown as Words);
     });
   }
 
-  #tell(conversation: Conversation, message: Words): void {
+  #tell(conversation: ClientConnection, message: Words): void {
     answerReceived(conversation, { jsonrpc: '2.0', ...message }, () => undefined);
   }
 
@@ -281,7 +281,7 @@ function answerOf(text: string): object {
 function serverOf(): Server {
   const server = createServer(
     { name: 'hand', version: '1' },
-    { rounds: { askTimeoutMs: askMs }, onError: () => undefined },
+    { rounds: { requestTimeoutMs: askMs }, onError: () => undefined },
   );
   server.tool('slow', {}, async (_, ctx) => {
     await pause(500, ctx.signal);
@@ -294,7 +294,7 @@ function serverOf(): Server {
   });
   server.tool('curious', {}, async (_, ctx) => {
     const all = await Promise.allSettled(
-      Array.from({ length: mostQuestions + 1 }, async (__, at) => await sample(ctx, `curious ${at}`)),
+      Array.from({ length: maxQuestions + 1 }, async (__, at) => await sample(ctx, `curious ${at}`)),
     );
     return `${all.filter(({ status }) => status === 'fulfilled').length} of ${all.length}`;
   });

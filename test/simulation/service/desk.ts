@@ -41,7 +41,7 @@ export const info = { name: 'by hand', version: '1' };
 export type Talks = Readonly<Record<string, (desk: Desk) => Promise<void>>>;
 
 /** The longest that one of the talks may take, in milliseconds. */
-const longestMs = 300_000;
+const maxMs = 300_000;
 
 /** Has all of it said, one after the other. */
 export async function talkAll(talks: Talks, process: Process, parts: GuestParts): Promise<void> {
@@ -50,7 +50,7 @@ export async function talkAll(talks: Talks, process: Process, parts: GuestParts)
     const ending = talk(new Desk(process, parts, name)).catch((error: unknown) =>
       judge.violated(`${process.name} fails at ${name}: ${error instanceof Error ? error.stack : String(error)}`),
     );
-    const late = new Promise<string>((resolve) => void world.later(longestMs, process, () => resolve('late')));
+    const late = new Promise<string>((resolve) => void world.later(maxMs, process, () => resolve('late')));
     if ((await Promise.race([ending, late])) === 'late') judge.violated(`${process.name} never ends ${name}`);
   }
 }

@@ -7,7 +7,7 @@ import type { FetchResponse } from '../../../packages/parley/src/transports/http
 import { guestKey, Heard, newsMs, type Raw } from './raw.ts';
 
 /** The longest that a call may take whose process stands still for a while, in milliseconds. */
-const longestMs = 90_000;
+const maxMs = 90_000;
 
 /** A stream that is being read, and what ends it. */
 interface Open {
@@ -78,7 +78,7 @@ class GuestOfStreams {
       const text = taken.response.status === 200 ? await this.#rest(taken) : '';
       if (text.includes(`steps ${this.#key}`) || text.includes('"error"')) break;
       if (taken.response.status === 400) break;
-      if (world.now - begun > longestMs) return raw.violated('is not answered where a process stands still');
+      if (world.now - begun > maxMs) return raw.violated('is not answered where a process stands still');
       await raw.sleep(1_000);
     }
     await raw.sleep(Math.max(0, begun + 30_000 - world.now));

@@ -5,7 +5,7 @@ import { guestKey, Heard, newsMs, type Headers, type Raw } from './raw.ts';
 const clientInfo = { name: 'guest', version: '1' };
 
 /** How often it answers badly before it gives up. */
-const mostAnswers = 8;
+const maxAnswers = 8;
 
 /** Runs it to its end. */
 export async function beAskedGuest(raw: Raw): Promise<void> {
@@ -41,10 +41,10 @@ async function answers(raw: Raw, tool: string, key: number, result: object): Pro
 /** What does not fit is asked for again, and not for ever. */
 async function answersBadly(raw: Raw, key: number): Promise<void> {
   const { heard, leave } = await call(raw, 'form', key);
-  for (let time = 0; time < mostAnswers; time++) {
+  for (let time = 0; time < maxAnswers; time++) {
     const id = await asked(raw, heard);
     if (id === undefined) break;
-    if (time === mostAnswers - 1) raw.violated('is asked without end for what it does not give');
+    if (time === maxAnswers - 1) raw.violated('is asked without end for what it does not give');
     raw.expect('an answer', 202, await raw.post({ id, result: { action: 'accept', content: { word: 5 } } }));
   }
   if (!/does not fit|"error"|"isError":true/.test(heard.text))

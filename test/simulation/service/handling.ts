@@ -1,9 +1,13 @@
 /** What handlers of a simulated service do while they run. */
 
-import type { AskAsTaskOptions, Ctx } from '../../../packages/parley/src/server/ctx.ts';
+import type { AskAsTaskOptions, ToolContext } from '../../../packages/parley/src/server/tool-context.ts';
 
 /** Asks the client, and gives its words. */
-export async function sample(ctx: Pick<Ctx, 'sample'>, text: string, options?: AskAsTaskOptions): Promise<string> {
+export async function sample(
+  ctx: Pick<ToolContext, 'sample'>,
+  text: string,
+  options?: AskAsTaskOptions,
+): Promise<string> {
   const messages = [{ role: 'user', content: { type: 'text', text } } as const];
   const { content } = await ctx.sample({ messages, maxTokens: 9 }, options);
   const [first] = [content].flat();

@@ -10,7 +10,7 @@ import { clientHeader, newsUri } from './node.ts';
 import { guestKey, guestName, type GuestParts } from './raw.ts';
 
 /** The longest that anything of it may take, in milliseconds. */
-const longestMs = 90_000;
+const maxMs = 90_000;
 
 /** Runs one to its end. */
 export async function beImpatient(process: Process, parts: GuestParts): Promise<void> {
@@ -24,7 +24,7 @@ export async function beImpatient(process: Process, parts: GuestParts): Promise<
       world.note(`${process.name} gives ${what} up: ${String(error)}`);
     }
     const ms = world.now - (begun.get(what) ?? 0);
-    if (ms > longestMs) judge.violated(`${process.name} waits ${ms} ms for ${what}`);
+    if (ms > maxMs) judge.violated(`${process.name} waits ${ms} ms for ${what}`);
     begun.delete(what);
   };
   for (let visit = 0; visit < 2; visit++) {

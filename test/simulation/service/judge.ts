@@ -16,7 +16,7 @@ export interface Call {
 }
 
 /** The longest that a call may take by the limits that its client has, in milliseconds. */
-export const longestMs = 60_000;
+export const maxMs = 60_000;
 
 /** Sees a schedule. */
 export class Judge {

@@ -26,7 +26,7 @@ export interface Judged {
   readonly digest: string;
 }
 
-const mostFailures = 3;
+const maxFailures = 3;
 
 /** Runs one plan, which is kept as it was when something failed by it. */
 export async function judgePlan(plan: Plan): Promise<Judged> {
@@ -53,7 +53,7 @@ export async function judge({ first, count, how = {} }: Wanted): Promise<Judged>
     for (const state of outcome.states) states.add(state);
     digest.update(outcome.digest);
     const problems = [...outcome.violations, ...takeViolations()];
-    if (problems.length > 0 && failures.length < mostFailures) failures.push(failureOf(outcome, problems));
+    if (problems.length > 0 && failures.length < maxFailures) failures.push(failureOf(outcome, problems));
   }
   const unreached = names.filter((name) => sums[name] === 0);
   return { failures, unreached, states: [...states], digest: digest.digest('hex') };

@@ -3,11 +3,11 @@
  * was told is kept.
  */
 
-import { longestBusText, type Bus } from '../../../packages/parley/src/storage/bus.ts';
+import { maxBusTextLength, type Bus } from '../../../packages/parley/src/storage/bus.ts';
 import { memoryEvents } from '../../../packages/parley/src/storage/events.ts';
 import { busOfLongTexts } from '../../../packages/parley/src/storage/long-texts.ts';
 import { memoryStore } from '../../../packages/parley/src/storage/memory/store.ts';
-import { longestRecord, type Records } from '../../../packages/parley/src/storage/records.ts';
+import { maxRecordLength, type Records } from '../../../packages/parley/src/storage/records.ts';
 import { StoreError, type Store } from '../../../packages/parley/src/storage/store.ts';
 import type { StreamLog, StreamWriter } from '../../../packages/parley/src/storage/stream-log.ts';
 import { Turns } from '../../../packages/parley/src/storage/turns.ts';
@@ -118,7 +118,7 @@ class Keeper {
     const found = await this.#ask(() => records.get('short'));
     if ('is' in kept && 'is' in touched && touched.is && 'is' in found && found.is !== undefined)
       this.#violated('finds what was over');
-    const large = await this.#ask(() => records.put('large', '.'.repeat(longestRecord + 1), longMs));
+    const large = await this.#ask(() => records.put('large', '.'.repeat(maxRecordLength + 1), longMs));
     if ('is' in large) this.#violated('keeps what is too large');
   }
 
@@ -188,9 +188,11 @@ class Keeper {
   /** Texts of any length come as they were sent and in their order, or their hearer is told that one is missing. */
   async texts(from: Store, to: Store): Promise<void> {
     const [sender, hearer] = [busOfLongTexts(from), busOfLongTexts(to)];
-    const lengths = [10, longestBusText + 5, 7, ...(this.#whole(10) === 0 ? [longestRecord + 2] : [])];
+    const lengths = [10, maxBusTextLength + 5, 7, ...(this.#whole(10) === 0 ? [maxRecordLength + 2] : [])];
     // Pairs of characters that belong together, of which one would stand at the end of a part.
-    const sent = lengths.map((length, at) => `${at}${(length > longestRecord ? '\u{1f300}' : '.').repeat(length / 2)}`);
+    const sent = lengths.map(
+      (length, at) => `${at}${(length > maxRecordLength ? '\u{1f300}' : '.').repeat(length / 2)}`,
+    );
     const heard: string[] = [];
     let gaps = 0;
     const end = await this.#ask(
@@ -205,7 +207,7 @@ class Keeper {
     await this.#strange(from.bus);
     for (const text of sent) await this.#ask(() => sender.publish('texts', text));
     await this.#ask(() => sender.publish('nobody', sent[1] ?? ''));
-    const large = await this.#ask(() => sender.publish('texts', '.'.repeat(32 * longestRecord + 1)));
+    const large = await this.#ask(() => sender.publish('texts', '.'.repeat(32 * maxRecordLength + 1)));
     if ('is' in large) this.#violated('sends what is too large');
     await this.#sleep(1_000);
     if (heard.join('\n') !== sent.join('\n')) this.#violated(`hears ${heard.length} texts of ${sent.length}`);
@@ -250,7 +252,7 @@ class Keeper {
       (text) => heard.push(text),
       () => undefined,
     );
-    const large = await this.#ask(() => store.bus.publish('one', '.'.repeat(longestBusText + 1)));
+    const large = await this.#ask(() => store.bus.publish('one', '.'.repeat(maxBusTextLength + 1)));
     if ('is' in large) this.#violated('says what is too large');
     await store.bus.publish('one', 'a text');
     await this.#sleep(10);

@@ -1,6 +1,6 @@
 /** What the store of a service keeps: emptied at times, or taken over by a replica that has not heard of the last that was written. */
 
-import type { KeptRecord } from '../../../packages/parley/src/storage/records.ts';
+import type { StoredRecord } from '../../../packages/parley/src/storage/records.ts';
 import type { Store } from '../../../packages/parley/src/storage/store.ts';
 
 /** The parts of a store that keep something. */
@@ -9,7 +9,7 @@ type Keeping = Pick<Store, 'records' | 'events' | 'limits'>;
 interface Written {
   readonly at: number;
   /** What was there before; nothing where there was none. */
-  readonly was: KeptRecord | undefined;
+  readonly was: StoredRecord | undefined;
   readonly ttlMs: number;
 }
 
@@ -94,18 +94,18 @@ export class KeptStore implements Keeping {
   /** The version of the memory where one here is that of now, and one that it never has where it is not: the memory judges. */
   #versionIn(key: string, version: number | undefined): number | undefined {
     if (version === undefined) return undefined;
-    const inMemory = this.#kept.records.get(key) as KeptRecord | undefined;
+    const inMemory = this.#kept.records.get(key) as StoredRecord | undefined;
     const isNow = version === (inMemory === undefined ? 0 : this.#versions.get(key));
     return isNow ? (inMemory?.version ?? 0) : -1;
   }
 
-  #recordAt(key: string): KeptRecord | undefined {
+  #recordAt(key: string): StoredRecord | undefined {
     // In memory it is there at once.
-    const kept = this.#kept.records.get(key) as KeptRecord | undefined;
+    const kept = this.#kept.records.get(key) as StoredRecord | undefined;
     return kept && { text: kept.text, version: this.#versions.get(key) ?? 0 };
   }
 
-  #note(key: string, was: KeptRecord | undefined, ttlMs: number): void {
+  #note(key: string, was: StoredRecord | undefined, ttlMs: number): void {
     const before = this.#written.get(key);
     const isRecent = before !== undefined && this.#now() - before.at <= unheardMs;
     this.#written.set(key, isRecent ? { ...before, ttlMs } : { at: this.#now(), was, ttlMs });

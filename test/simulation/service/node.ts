@@ -3,7 +3,7 @@
 import { createHttpHandler, type HttpHandler } from '../../../packages/parley/src/transports/http/server/handler.ts';
 import { createServer, inputRequired, type Server, type ServerOptions } from '../../../packages/parley/src/server.ts';
 import type { Process } from '../world.ts';
-import type { Ctx } from '../../../packages/parley/src/server/ctx.ts';
+import type { ToolContext } from '../../../packages/parley/src/server/tool-context.ts';
 import type { HttpOptions } from '../../../packages/parley/src/http.ts';
 import type { InputRequest } from '../../../packages/parley/src/protocol/features/rounds.ts';
 import type { OnEvent } from '../../../packages/parley/src/server/runtime/events/service-event.ts';
@@ -25,7 +25,7 @@ export const mostRounds = 8;
 export const roundMs = 120_000;
 
 /** How many resources a client may watch: who wants more needs a request for each of these first. */
-export const mostWatched = 24;
+export const maxWatched = 24;
 
 /** How many steps the tool of steps has. */
 export const stepCount = 4;
@@ -75,17 +75,17 @@ export const knowing: HttpOptions = {
 };
 
 /** The longest that a question is waited for where there is room for few, in milliseconds: clients take half of it. */
-const longestQuestionMs = 16_000;
+const maxQuestionMs = 16_000;
 
 /** Room for few at once. */
 const tightOptions: HttpOptions = {
-  sessionIdleMs: 4_000,
+  sessionIdleTimeoutMs: 4_000,
   maxSessions: 6,
   maxSessionsPerPrincipal: 1,
   maxStreams: 8,
   maxStreamsPerPrincipal: 2,
   maxRequests: 3,
-  maxStreamBuffer: 3_000,
+  maxStreamBufferBytes: 3_000,
 };
 
 /** Rounds of a service. Where there is room for few, a session whose client has gone in the middle of a question keeps others out for as long as that is waited for. */
@@ -95,16 +95,16 @@ export function roundsOf(service: ServiceKind): NonNullable<ServerOptions['round
     maxRounds: mostRounds,
     ttlMs: roundMs,
     ...(service === 'once' && { singleUse: true, maxStateLength: 500 }),
-    ...((service === 'tight' || service === 'crowded') && { askTimeoutMs: longestQuestionMs }),
+    ...((service === 'tight' || service === 'crowded') && { requestTimeoutMs: maxQuestionMs }),
   };
 }
 
 function httpOptionsOf(service: ServiceKind): HttpOptions {
-  if (service === 'idle') return { sessionIdleMs: 4_000 };
-  if (service === 'crowded') return { sessionIdleMs: 4_000, maxSessions: 3 };
+  if (service === 'idle') return { sessionIdleTimeoutMs: 4_000 };
+  if (service === 'crowded') return { sessionIdleTimeoutMs: 4_000, maxSessions: 3 };
   if (service === 'eventless') return { events: 'none' };
-  if (service === 'slow readers') return { maxStreamBuffer: 4_000 };
-  if (service === 'full store') return { sessionIdleMs: 4_000 };
+  if (service === 'slow readers') return { maxStreamBufferBytes: 4_000 };
+  if (service === 'full store') return { sessionIdleTimeoutMs: 4_000 };
   if (service === 'tight') return tightOptions;
   return service === 'sessionless' ? { sessions: 'none' } : {};
 }
@@ -131,7 +131,7 @@ export class Node {
       else if (type === 'stream-opened') this.told.streams++;
       else if (type === 'stream-ended') this.told.streams--;
     };
-    const subscriptions = { resourcesPerClient: mostWatched };
+    const subscriptions = { resourcesPerClient: maxWatched };
     this.server = serverOf(parts, { ...parts.optionsOf(process), subscriptions, onEvent });
     for (const name of parts.added) this.change(name);
     this.#guarded = parts.tokens?.guard(process, this.server);
@@ -159,9 +159,9 @@ export class Node {
     this.server.tool(name, {}, () => name);
   }
 
-  async close(drainMs: number): Promise<void> {
+  async close(drainTimeoutMs: number): Promise<void> {
     this.draining = true;
-    await this.handler.close({ drainMs });
+    await this.handler.close({ drainTimeoutMs });
     await this.server.close();
   }
 }
@@ -170,7 +170,7 @@ function serverOf({ judge, wait, peace, news, knowsClients, tokens }: ServicePar
   const server = createServer({ name: 'service', version: '1' }, options);
   // What passes through somebody's hands is the same as what does not.
   if (knowsClients) server.use(async (_, next) => await next());
-  const runs = (tool: string, of: number, { auth }: Pick<Ctx, 'auth'>): void => {
+  const runs = (tool: string, of: number, { auth }: Pick<ToolContext, 'auth'>): void => {
     judge.runs(`${tool} ${of}`);
     const caller = knowsClients || tokens !== undefined ? clientOf(of) : undefined;
     if (auth?.principal !== caller) judge.violated(`${tool} ${of} of ${caller} runs for ${auth?.principal}`);

@@ -1,7 +1,7 @@
 /** Tools of a service whose handlers do what handlers had better not, or seldom do: their answers are whatever they are, but each ends. */
 
 import { urlElicitationRequired, type Server } from '../../../packages/parley/src/server.ts';
-import type { Ctx } from '../../../packages/parley/src/server/ctx.ts';
+import type { ToolContext } from '../../../packages/parley/src/server/tool-context.ts';
 import { lasting, sample } from './handling.ts';
 
 const key = { type: 'object', properties: { key: { type: 'integer' } }, required: ['key'] } as const;
@@ -26,7 +26,7 @@ export const oddTools = [
 /** How much it says; a store in memory keeps 1000 events of a session. */
 const reportCount = 10;
 
-const handlers: Readonly<Record<(typeof oddTools)[number], (of: number, ctx: Ctx) => Promise<string>>> = {
+const handlers: Readonly<Record<(typeof oddTools)[number], (of: number, ctx: ToolContext) => Promise<string>>> = {
   // It goes without its answer, and asks when it is over.
   careless: async (of, ctx) => {
     sample(ctx, `careless ${of} one`).catch(() => undefined);
@@ -111,7 +111,7 @@ const handlers: Readonly<Record<(typeof oddTools)[number], (of: number, ctx: Ctx
 };
 
 /** Adds them to a server. */
-export function addOddTools(server: Server, runs: (tool: string, of: number, ctx: Ctx) => void): void {
+export function addOddTools(server: Server, runs: (tool: string, of: number, ctx: ToolContext) => void): void {
   for (const tool of oddTools)
     server.tool(tool, { input: key }, async (given, ctx) => {
       runs(tool, given.key, ctx);

@@ -1,8 +1,8 @@
 /** What clients seldom do, or had better not: it ends, however it does, and is in nobody's way. */
 
 import type { Client } from '../../../packages/parley/src/client.ts';
-import { longestMs } from './judge.ts';
-import { mostWatched, newsUri } from './node.ts';
+import { maxMs } from './judge.ts';
+import { maxWatched, newsUri } from './node.ts';
 import { oddTools } from './odd-tools.ts';
 
 /** Where it is done. */
@@ -27,7 +27,7 @@ const echo = async (
 /** A call without any limit of time. Nobody but who makes it ends it where it was taken in name alone; everywhere else it ends by itself. */
 const unlimited = async (parts: OddParts): Promise<unknown> => {
   const given = new AbortController();
-  const timer = parts.isLiedTo ? setTimeout(() => given.abort('waited for long enough'), longestMs) : undefined;
+  const timer = parts.isLiedTo ? setTimeout(() => given.abort('waited for long enough'), maxMs) : undefined;
   try {
     return await echo(parts, { timeoutMs: 0, maxTotalTimeoutMs: 0, signal: given.signal });
   } finally {
@@ -80,7 +80,7 @@ const deeds: readonly Odd[] = [
   async ({ client }) => await client.subscribe({ tools: true }, 5 as never),
   async ({ client }) =>
     await client.subscribe(
-      { updates: Array.from({ length: 5 * mostWatched }, (_, at) => `news://${at}`) },
+      { updates: Array.from({ length: 5 * maxWatched }, (_, at) => `news://${at}`) },
       () => undefined,
     ),
   async ({ client }) => {

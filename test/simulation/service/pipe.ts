@@ -8,7 +8,7 @@ import {
   type Receiver,
   type Transport,
 } from '../../../packages/parley/src/jsonrpc/transport.ts';
-import type { Conversation } from '../../../packages/parley/src/server/runtime/endpoint.ts';
+import type { ClientConnection } from '../../../packages/parley/src/server/runtime/request-handler.ts';
 import type { Server } from '../../../packages/parley/src/server.ts';
 import { Process, type World } from '../world.ts';
 import { chance } from './chance.ts';
@@ -22,12 +22,12 @@ export interface PipeParts {
 }
 
 /** The most that a line takes, in milliseconds. */
-const longestMs = 40;
+const maxMs = 40;
 
 interface Running {
   readonly process: Process;
   readonly server: Server;
-  readonly conversation: Conversation;
+  readonly conversation: ClientConnection;
   readonly receiver: Receiver;
   isOver: boolean;
 }
@@ -85,7 +85,7 @@ export class Pipe {
       this.#later(process, () => {
         const server = this.#parts.make(this.#started++);
         const link = { network: 'pipe', lasting: true, send: (message: Message) => this.#tell(started, message) };
-        const conversation = server.endpoint.converse(link);
+        const conversation = server.endpoint.openConnection(link);
         const started: Running = { process, server, conversation, receiver, isOver: false };
         this.#parts.world.later(0, this.#client, () => resolve(started));
       });
@@ -143,7 +143,7 @@ export class Pipe {
   /** In the order in which it is said. */
   #later(process: Process, run: () => void): void {
     const { world, seed } = this.#parts;
-    const delay = Math.ceil(chance(seed, 'pipe', this.#client.name, this.#lines++) * longestMs);
+    const delay = Math.ceil(chance(seed, 'pipe', this.#client.name, this.#lines++) * maxMs);
     this.#earliest = Math.max(this.#earliest, world.now + delay);
     world.later(this.#earliest - world.now, process, run);
   }

@@ -25,7 +25,7 @@ const has = (visit: Visit, words: string): boolean => visit.text.includes(words)
 function talks(): Readonly<Record<string, Talk>> {
   return {
     'a reader that does not read': {
-      options: { http: { maxStreamBuffer: 2_000 } },
+      options: { http: { maxStreamBufferBytes: 2_000 } },
       /** It loses reports and gets the answer. A stream of changes is cut off, and has the rest when it comes back. */
       async talk(shop) {
         await shop.open();
@@ -86,7 +86,7 @@ function talks(): Readonly<Record<string, Talk>> {
       },
     },
     'more than waits for a client': {
-      options: { http: { sessionIdleMs: 1_000, maxStreams: 1 } },
+      options: { http: { sessionIdleTimeoutMs: 1_000, maxStreams: 1 } },
       async talk(shop) {
         await shop.open();
         await shop.ask('resources/subscribe', { uri: 'news://shop' });

@@ -17,7 +17,7 @@ export async function beClientOfTwo(process: Process, parts: GuestParts): Promis
 }
 
 const options: Readonly<Record<string, ShopOptions>> = {
-  'more than may wait to be kept': { http: { maxStreamBuffer: 2_000 } },
+  'more than may wait to be kept': { http: { maxStreamBufferBytes: 2_000 } },
   'no room for a copy': { http: { maxSessions: 1 } },
 };
 
@@ -217,7 +217,7 @@ const talks: Readonly<Record<string, (shop: Shop) => Promise<void>>> = {
     call.leave();
     const read = shop.listen(1, first);
     await shop.until(read, () => has(read, '"progress":1'), 'what it missed');
-    await other.handler.close({ drainMs: 0 });
+    await other.handler.close({ drainTimeoutMs: 0 });
     shop.goOn();
     await shop.sleep(1_000);
     shop.expect('it has the rest at its writer', has(await shop.done(shop.listen(0, first)), 'waited'));

@@ -1,10 +1,10 @@
 /** One store that all processes of a service share, each by a connection of its own: late, in the order of each connection, away at times, and faltering. */
 
-import { longestBusText } from '../../../packages/parley/src/storage/bus.ts';
+import { maxBusTextLength } from '../../../packages/parley/src/storage/bus.ts';
 import type { StreamLog, StreamWriter } from '../../../packages/parley/src/storage/stream-log.ts';
 import { StoreError, type Store } from '../../../packages/parley/src/storage/store.ts';
 import { memoryStore } from '../../../packages/parley/src/storage/memory/store.ts';
-import type { NowOrLater } from '../../../packages/parley/src/storage/now-or-later.ts';
+import type { MaybePromise } from '../../../packages/parley/src/storage/maybe-promise.ts';
 import type { Process, World } from '../world.ts';
 import { chance } from './chance.ts';
 import type { Judge } from './judge.ts';
@@ -13,7 +13,7 @@ import type { Plan } from './plan.ts';
 import { stateOfText, type State } from './states.ts';
 
 /** How long a process waits for a store that does not answer, in milliseconds. */
-const patienceMs = 2_000;
+const serverTimeoutMs = 2_000;
 
 /** How often a command fails while the store falters, and how often one that fails was done all the same. */
 const failing = 0.3;
@@ -188,7 +188,7 @@ export class SharedStore {
     };
   }
 
-  #put(...given: Parameters<Store['records']['put']>): NowOrLater<number | undefined> {
+  #put(...given: Parameters<Store['records']['put']>): MaybePromise<number | undefined> {
     const version = this.#kept.records.put(...given);
     if (version === undefined) this.#parts.state('another process was quicker to write a record');
     return version;
@@ -202,7 +202,7 @@ export class SharedStore {
   }
 
   #publish(channel: string, text: string): number {
-    if (text.length > longestBusText) throw new StoreError('too-large', `a text of ${text.length} characters`);
+    if (text.length > maxBusTextLength) throw new StoreError('too-large', `a text of ${text.length} characters`);
     const reached = [...(this.#subscribers.get(channel) ?? [])].filter(
       ({ process }) => process.alive && !this.#deaf.has(process),
     );
@@ -278,7 +278,7 @@ class Connection {
   }
 
   /** @param lost Hears at once that who asks never hears what came of it. */
-  ask<T>(run: () => NowOrLater<T>, lost: () => void = () => undefined): Promise<T> {
+  ask<T>(run: () => MaybePromise<T>, lost: () => void = () => undefined): Promise<T> {
     const world = this.#world;
     const { seed, slowMs, awayUntil, failed } = this.#parts;
     const number = this.#asked++;
@@ -293,7 +293,7 @@ class Connection {
         };
         if (world.now < awayUntil()) {
           failed('a store is away');
-          return unanswered(patienceMs);
+          return unanswered(serverTimeoutMs);
         }
         const falters = world.now < this.#parts.faltersUntil() && drawn('falters') < failing;
         if (falters && drawn('done') >= done) return unanswered(delay('breaks'));
@@ -303,7 +303,7 @@ class Connection {
           reject(error);
         });
         // It breaks before the answer, or nothing is heard of that.
-        if (falters) return unanswered(drawn('broken') < 0.5 ? delay('breaks') : patienceMs);
+        if (falters) return unanswered(drawn('broken') < 0.5 ? delay('breaks') : serverTimeoutMs);
         this.#answers = Math.max(this.#answers, world.now + delay('back'));
         world.later(this.#answers - world.now, this.#process, tell);
       });
@@ -313,8 +313,8 @@ class Connection {
 
 /** What is kept in memory is done at once. */
 function outcomeOf<T>(
-  run: () => NowOrLater<T>,
-  resolve: (value: NowOrLater<T>) => void,
+  run: () => MaybePromise<T>,
+  resolve: (value: MaybePromise<T>) => void,
   reject: (error: unknown) => void,
 ): () => void {
   try {
@@ -325,14 +325,14 @@ function outcomeOf<T>(
   }
 }
 
-type Ask = <T>(run: () => NowOrLater<T>, lost?: () => void) => Promise<T>;
+type Ask = <T>(run: () => MaybePromise<T>, lost?: () => void) => Promise<T>;
 
 function logOf(log: StreamLog, ask: Ask): StreamLog {
   return {
     write: async (stream, about, mark): Promise<StreamWriter> => {
       const writer = await ask(() => log.write(stream, about, mark));
       let isLost = false;
-      const append = (data: string, last?: boolean): NowOrLater<number> => {
+      const append = (data: string, last?: boolean): MaybePromise<number> => {
         // Nothing is appended after a hole.
         if (isLost) throw new StoreError('unavailable', 'an append before was lost');
         return writer.append(data, last);

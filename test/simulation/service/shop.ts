@@ -2,7 +2,12 @@
 
 import { createHttpHandler, type HttpHandler } from '../../../packages/parley/src/transports/http/server/handler.ts';
 import type { HttpOptions } from '../../../packages/parley/src/http.ts';
-import { createServer, type Ctx, type Server, type ServerOptions } from '../../../packages/parley/src/server.ts';
+import {
+  createServer,
+  type ToolContext,
+  type Server,
+  type ServerOptions,
+} from '../../../packages/parley/src/server.ts';
 import { memoryStore } from '../../../packages/parley/src/storage/memory/store.ts';
 import { StoreError, type Store } from '../../../packages/parley/src/storage/store.ts';
 import type { Process } from '../world.ts';
@@ -110,7 +115,7 @@ export class Shop {
   }
 
   #stock(server: Server): void {
-    const waits = async (ctx: Pick<Ctx, 'progress'>): Promise<string> => {
+    const waits = async (ctx: Pick<ToolContext, 'progress'>): Promise<string> => {
       ctx.progress(1, 3);
       await new Promise<void>((resolve) => this.#release.push(resolve));
       ctx.progress(2, 3);
@@ -198,7 +203,7 @@ export class Shop {
 
   async close(): Promise<void> {
     this.goOn();
-    await Promise.all(this.nodes.map(async ({ handler }) => await handler.close({ drainMs: 0 })));
+    await Promise.all(this.nodes.map(async ({ handler }) => await handler.close({ drainTimeoutMs: 0 })));
     await Promise.all(this.nodes.map(async ({ server }) => await server.close()));
   }
 

@@ -6,7 +6,7 @@ import type { ReadResourceResult } from '../../../packages/parley/src/protocol/f
 import { ConnectionError } from '../../../packages/parley/src/jsonrpc/transport.ts';
 import { httpTransport, ssePairTransport } from '../../../packages/parley/src/http.ts';
 import type { Process, World } from '../world.ts';
-import { longestMs, type Judge } from './judge.ts';
+import { maxMs, type Judge } from './judge.ts';
 import type { Network } from './network.ts';
 import { burstCount, clientHeader, newsUri, stepCount } from './node.ts';
 import type { Peace } from './peace.ts';
@@ -79,7 +79,7 @@ async function arrive(
       return await connect(make(`http://localhost/${path}?seed=${plan.seed}`, options), {
         revisions: [plan.revision],
         timeoutMs: 30_000,
-        maxTotalTimeoutMs: longestMs,
+        maxTotalTimeoutMs: maxMs,
         maxReconnects: 100_000,
         maxReopens: 100_000,
         onSample: async ({ messages: [message] }) => {
@@ -101,7 +101,7 @@ async function arrive(
           judge.asked(message, process.name);
           return { action: actionOf(message) };
         },
-        ...(plan.hostsTasks && { hostTasks: { sampling: true, elicitation: true } }),
+        ...(plan.hostsTasks && { clientTasks: { sampling: true, elicitation: true } }),
         // What a wrong peer says on a subscription that is over by then is a message like any other.
         onLog: ({ data }) => void (data === misplaced || judge.logged(String(data))),
         // Told that it is deaf, it knows that it may know nothing.

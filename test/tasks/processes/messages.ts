@@ -6,7 +6,7 @@ export interface Orders {
   /** The kind of the store, and where it is. */
   readonly kind: string;
   readonly place: string;
-  readonly leaseMs: number;
+  readonly leaseTtlMs: number;
   /** The folder in which a file lets something befall whoever takes it away first: see `permitOf`. */
   readonly permits: string;
   /** The file of what nobody may forget who is ended: a line for each thing that was done. */

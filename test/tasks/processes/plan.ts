@@ -48,7 +48,7 @@ export interface Plan {
   readonly atOnce: number;
   readonly misfortunes: readonly Misfortune[];
   /** Time for which a process has a task, in milliseconds. */
-  readonly leaseMs: number;
+  readonly leaseTtlMs: number;
 }
 
 /** The plan of a seed; of its misfortunes each step is one in turn. */
@@ -68,6 +68,6 @@ export function planOf(seed: number, tasks: number, restarts: number): Plan {
     tasks: Array.from({ length: tasks }, () => random.pick(ways)),
     atOnce: Math.min(48, Math.ceil(tasks / 3)),
     misfortunes: [...ofSteps, ...ofDatabase].toSorted((a, b) => a.after - b.after),
-    leaseMs: 1_500,
+    leaseTtlMs: 1_500,
   };
 }

@@ -16,9 +16,9 @@ import { steps, type Misfortune, type Plan } from './plan.ts';
 const worker = fileURLToPath(new URL('./worker.ts', import.meta.url));
 const processes = 3;
 /** The longest that a client waits for an answer, in milliseconds. */
-const patienceMs = 5_000;
+const serverTimeoutMs = 5_000;
 /** The longest that no task may end, in milliseconds. */
-const longestMs = 120_000;
+const maxMs = 120_000;
 
 /** What came of a course. */
 export interface Outcome extends Counts {
@@ -77,9 +77,9 @@ class Play {
   constructor(plan: Plan, folder: string, { kind, place }: { readonly kind: Kind; readonly place: Place }) {
     this.#plan = plan;
     this.#place = place;
-    const { leaseMs } = plan;
+    const { leaseTtlMs } = plan;
     const permits = join(folder, 'permits');
-    this.#orders = { kind, place: place.place, leaseMs, permits, journal: join(folder, 'journal') };
+    this.#orders = { kind, place: place.place, leaseTtlMs, permits, journal: join(folder, 'journal') };
     this.#random = randomOf(plan.seed * 31 + 7);
     this.#misfortunes = [...plan.misfortunes];
   }
@@ -144,7 +144,7 @@ class Play {
 
   async #ask(method: string, params: Json): Promise<Answer> {
     const [one] = this.#living.length > 0 ? [this.#random.pick(this.#living)] : [];
-    return one?.url === undefined ? undefined : await ask(one.url, method, params, patienceMs);
+    return one?.url === undefined ? undefined : await ask(one.url, method, params, serverTimeoutMs);
   }
 
   #ended(lived: Lived): void {
@@ -165,7 +165,7 @@ class Play {
     if (ends) one.child.kill('SIGKILL');
     else {
       this.#counts.stoodStill++;
-      this.#cast.stop(one, this.#plan.leaseMs * 1.7);
+      this.#cast.stop(one, this.#plan.leaseTtlMs * 1.7);
     }
   }
 
@@ -178,7 +178,7 @@ class Play {
 
   /** Ends all when nothing ends any more. */
   #watch(): void {
-    if (performance.now() - this.#endedAt > longestMs) return this.#over.abort();
+    if (performance.now() - this.#endedAt > maxMs) return this.#over.abort();
     this.#cast.later(1_000, () => this.#watch());
   }
 

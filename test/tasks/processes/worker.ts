@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { listen } from '../../../packages/parley/src/node.ts';
-import { createServer, type Ctx } from '../../../packages/parley/src/server.ts';
+import { createServer, type ToolContext } from '../../../packages/parley/src/server.ts';
 import type { SqliteHandle } from '../../../packages/parley/src/sqlite.ts';
 import type { StoredTask, TaskStore } from '../../../packages/parley/src/storage/tasks.ts';
 import { endNow, standStill } from '../../support/misfortunes.ts';
@@ -14,9 +14,9 @@ import { permitOf, type Entry, type Orders, type Said } from './messages.ts';
 import { steps, type Step } from './plan.ts';
 
 // Written by the course that started it.
-const { name, kind, place, leaseMs, permits, journal } = JSON.parse(process.argv[2] ?? '{}') as Orders;
+const { name, kind, place, leaseTtlMs, permits, journal } = JSON.parse(process.argv[2] ?? '{}') as Orders;
 /** Longer than it has a task, and shorter than it takes a client to give up altogether. */
-const stillMs = leaseMs * 1.7;
+const stillMs = leaseTtlMs * 1.7;
 const workMs = 60;
 
 // Without the course there is nothing to be shown.
@@ -26,7 +26,7 @@ const server = createServer(
   {
     tasks: {
       store: deadly(openStore(kind, place, inTransactions).store),
-      leaseMs,
+      leaseTtlMs,
       pollIntervalMs: 50,
       limits: { ofNobody: 10_000 },
     },
@@ -144,7 +144,7 @@ async function working(): Promise<void> {
 
 function addTools(): void {
   const input = { type: 'object', properties: { task: { type: 'string' } }, required: ['task'] } as const;
-  const tool = (title: string, attempts: number, run: (task: string, ctx: Ctx) => Promise<string>): void => {
+  const tool = (title: string, attempts: number, run: (task: string, ctx: ToolContext) => Promise<string>): void => {
     server.tool(title, { input, task: { support: 'required', attempts } }, async ({ task }, ctx) => {
       enter('run', task, String(ctx.task?.attempt), name);
       at('when a run begins');
@@ -172,7 +172,7 @@ function addTools(): void {
   server.tool('end', { input: ending }, async ({ id = '', text = '' }) => String(await server.tasks.finish(id, text)));
 }
 
-async function kept(task: string, key: string, ctx: Ctx): Promise<string> {
+async function kept(task: string, key: string, ctx: ToolContext): Promise<string> {
   const attempt = String(ctx.task?.attempt);
   at('before an effect');
   const value = await ctx.once(key, async () => {
@@ -187,7 +187,7 @@ async function kept(task: string, key: string, ctx: Ctx): Promise<string> {
   return value;
 }
 
-async function answerOf(message: string, ctx: Ctx): Promise<string> {
+async function answerOf(message: string, ctx: ToolContext): Promise<string> {
   const schema = { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] } as const;
   const answer = await ctx.elicit({ message, schema });
   return answer.action === 'accept' ? String(answer.content.word) : answer.action;

@@ -16,7 +16,7 @@ interface IdleConnection {
 }
 
 /** Longest wait for a connection, and the pause before the next one is tried, in milliseconds. */
-const [connectMs, pauseMs] = [2_000, 250];
+const [connectTimeoutMs, pauseMs] = [2_000, 250];
 
 /** Connects to an HTTP server, and sends nothing; `isOpen` is false if no process listens. */
 async function idleConnection({ protocol, hostname, port }: URL): Promise<IdleConnection> {
@@ -24,7 +24,7 @@ async function idleConnection({ protocol, hostname, port }: URL): Promise<IdleCo
   const socket = connect({ host, port: Number(port || (protocol === 'https:' ? 443 : 80)) });
   let isOpen = false;
   await new Promise<void>((resolve) => {
-    const cancel = after(connectMs, resolve, true);
+    const cancel = after(connectTimeoutMs, resolve, true);
     socket.once('connect', () => {
       isOpen = true;
       cancel();

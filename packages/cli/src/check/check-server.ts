@@ -1,4 +1,4 @@
-import type { Served } from '../../../parley/src/server/runtime/endpoint.ts';
+import type { Servable } from '../../../parley/src/server/runtime/request-handler.ts';
 import { refuseUnknown, type Names } from '../../../parley/src/options/known-names.ts';
 import type { RevisionDate } from '../../../parley/src/protocol/revision.ts';
 import type { AllowedCall } from './harness/allowed.ts';
@@ -6,7 +6,7 @@ import type { CheckReport } from './report.ts';
 
 /** A server to be judged: one of this process, the address of one that listens, or the command that starts one. */
 export type CheckedServer =
-  | Served
+  | Servable
   | string
   | URL
   | {

@@ -34,7 +34,7 @@ test('nothing is found in a server of ours, at any revision', async (t) => {
   server.tool('add', { description: 'Adds.' }, () => 'added');
   server.resource('a://b', { name: 'b' }, () => 'text');
   server.prompt('p', {}, () => 'text');
-  const listening = await listen(server, { port: 0, drainMs: 0 });
+  const listening = await listen(server, { port: 0, drainTimeoutMs: 0 });
   t.after(() => listening.close());
   const { findings, revisions: seen, counts, rows } = await checked(t, listening.url);
   assert.deepEqual(findings, []);
@@ -54,7 +54,7 @@ test('no listed tool is called that is not allowed, in any spelling of its name'
   const server = createServer({ name: 'clean', version: '1.0.0' });
   for (const name of ['add', 'Book', 'burn'])
     server.tool(name, { annotations: { destructiveHint: name === 'burn' } }, () => `done ${called.push(name)}`);
-  const listening = await listen(server, { port: 0, drainMs: 0 });
+  const listening = await listen(server, { port: 0, drainTimeoutMs: 0 });
   t.after(() => listening.close());
   await checked(t, listening.url);
   assert.deepEqual(called, []);
@@ -69,7 +69,7 @@ test('no listed tool is called that is not allowed, in any spelling of its name'
 test('the name of a tool in another case, which is called to see whether it is that of none, is not among those that were not', async (t) => {
   const server = createServer({ name: 'clean', version: '1.0.0' });
   server.tool('sum', {}, () => '3');
-  const listening = await listen(server, { port: 0, drainMs: 0 });
+  const listening = await listen(server, { port: 0, drainTimeoutMs: 0 });
   t.after(() => listening.close());
   const { uncalled, rows } = await checked(t, listening.url, ['sum', 'SUM', 'Other']);
   assert.deepEqual(
@@ -113,7 +113,7 @@ test('what was seen before a run is cut short is told all the same', async (t) =
     rules: checkRules.filter(({ id }) => ['lifecycle-003', 'basic-018'].includes(id)),
     limits: { messages: 8, children: 1, perSecond: Infinity, ms: 60_000 },
     calls: [],
-    waitMs: 1_000,
+    waitTimeoutMs: 1_000,
     openMs: 1_000,
     quietMs: 50,
     signal: t.signal,
@@ -141,7 +141,7 @@ test('a run ends when its time is over, whatever the server goes on with', { tim
     rules: checkRules,
     limits: { messages: 100_000, children: 1, perSecond: Infinity, ms: 300 },
     calls: [],
-    waitMs: 3_600_000,
+    waitTimeoutMs: 3_600_000,
     openMs: 3_600_000,
     quietMs: 50,
     signal: t.signal,

@@ -25,7 +25,7 @@ export interface CheckOptions {
   /** True where a message of 100 MB and 500 slow connections are sent too. */
   readonly heavy?: boolean;
   /** Longest wait for an answer, in milliseconds; 5,000 by default. */
-  readonly waitMs?: number;
+  readonly waitTimeoutMs?: number;
   /** Hears each text that was sent in a conversation, as it stood on the wire. */
   onSent?(sent: string): void;
   /** True for a server on this machine, to which messages go without a pause. */
@@ -34,11 +34,21 @@ export interface CheckOptions {
 }
 
 /** Longest time of a run: one with slow tools takes a few minutes. */
-const longestMs = 15 * 60_000;
+const maxMs = 15 * 60_000;
 
 /** Judges a server. @throws what the signal was aborted with, and RangeError for rows that there are not. */
 export async function judgeServer(options: CheckOptions): Promise<CheckReport> {
-  const { way, target, info, revisions = published, only = [], calls = [], waitMs = 5_000, isNear, signal } = options;
+  const {
+    way,
+    target,
+    info,
+    revisions = published,
+    only = [],
+    calls = [],
+    waitTimeoutMs = 5_000,
+    isNear,
+    signal,
+  } = options;
   refuseUnknownRows(only, checkRules);
   const known = checkRules.filter((rule) => options.heavy === true || !isProbe(rule) || rule.heavy !== true);
   const isNamed = chosenBy(only);
@@ -50,11 +60,12 @@ export async function judgeServer(options: CheckOptions): Promise<CheckReport> {
     way,
     revisions,
     rules: known.filter((rule) => isChosen(rule) || (isLooking && isProbe(rule))),
-    limits: { messages: 2_000, children: 40, perSecond: isNear ? Infinity : 20, ms: longestMs },
+    limits: { messages: 2_000, children: 40, perSecond: isNear ? Infinity : 20, ms: maxMs },
     calls,
-    waitMs,
+    waitTimeoutMs,
     // A process may take long to load. After that, a silent server stays silent for later requests too.
-    openMs: way.over === 'http' && options.waitMs !== undefined ? waitMs : Math.max(waitMs, 30_000),
+    openMs:
+      way.over === 'http' && options.waitTimeoutMs !== undefined ? waitTimeoutMs : Math.max(waitTimeoutMs, 30_000),
     quietMs: 300,
     signal,
     ...(options.onSent && { onSent: (sent) => options.onSent?.(sent) }),

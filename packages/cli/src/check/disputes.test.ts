@@ -9,7 +9,7 @@ const nothing = { sent: '', status: 200, headers: {}, text: '', messages: [], ma
 /** Severity of what breaks a row, and whether it says that it is disputed. */
 function told(id: string): readonly unknown[] {
   const revision = revisionOf('2026-07-28') ?? assert.fail();
-  const judged = [{ rule: { id, words: '', mend: '' }, revision, outcome: breaks(nothing, 'it does') }];
+  const judged = [{ rule: { id, message: '', fix: '' }, revision, outcome: breaks(nothing, 'it does') }];
   const subject = { tool: { name: 'a', version: '1' }, target: 'b', transport: 'http' } as const;
   const { findings, counts } = reportOf(subject, { revisions: [], judged, messages: 1 });
   return findings.map(({ severity, disputed }) => [severity, disputed !== undefined, counts.broken]);

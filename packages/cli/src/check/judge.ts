@@ -56,7 +56,7 @@ function findingsOf({ rule, revision, outcome }: JudgedRule): readonly Finding[]
 
 function findingAt(
   { why, where, exchange, disputed: said }: BrokenPlace,
-  { id, words, mend }: JudgedRule['rule'],
+  { id, message: words, fix }: JudgedRule['rule'],
   revision: Revision,
 ): Finding {
   const row = rowOf(id);
@@ -67,12 +67,12 @@ function findingAt(
     severity: disputed === undefined ? severityOf(row.level) : 'note',
     level: row.level,
     revisions: [revision.date],
-    words,
+    message: words,
     why,
     ...(where === undefined ? {} : { where }),
     sent: exchange.sent,
     came: excerptOf(exchange),
-    mend,
+    fix,
     ...(source === undefined ? {} : { source }),
     ...(disputed === undefined ? {} : { disputed }),
   };

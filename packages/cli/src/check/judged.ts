@@ -30,7 +30,7 @@ export async function judged(server: CheckedServer, options: ServerCheckOptions)
       ...(only === undefined ? {} : { only }),
       calls: calls.map((call) => (typeof call === 'string' ? { name: call } : call)),
       heavy,
-      ...(timeoutMs === undefined ? {} : { waitMs: timeoutMs }),
+      ...(timeoutMs === undefined ? {} : { waitTimeoutMs: timeoutMs }),
       signal,
     });
     return withoutTexts(report, secretsOf(server, headers));
@@ -60,7 +60,7 @@ async function placeOf(server: CheckedServer, headers: Readonly<Record<string, s
     return { way, target: command, isNear: true, close: () => undefined };
   }
   // Its refusals are provoked, and no news for the user who runs the test.
-  const { url, close } = await listen(server, { port: 0, drainMs: 0, onWarning: () => undefined });
+  const { url, close } = await listen(server, { port: 0, drainTimeoutMs: 0, onWarning: () => undefined });
   const place = byHttp(new URL(url), headers);
   return {
     ...place,

@@ -11,7 +11,7 @@ export interface Finding {
   /** The revisions in which it was found, oldest first. */
   readonly revisions: readonly string[];
   /** Statement that should hold. */
-  readonly words: string;
+  readonly message: string;
   /** Way in which it does not. */
   readonly why: string;
   /** The place in the server's answers, such as `tools/add`, where it is one. */
@@ -21,7 +21,7 @@ export interface Finding {
   /** Answer that came, in a few words. */
   readonly came: string;
   /** Change that fixes it. */
-  readonly mend: string;
+  readonly fix: string;
   /** Page and heading of the specification; left out for a hardening. */
   readonly source?: string;
   /** Words of the specification that say otherwise, where it says two things; it is a note then. */

@@ -8,9 +8,9 @@ export interface Stated {
   /** The row of the register, or `harden-…`. */
   readonly id: string;
   /** Statement that must hold, as a sentence whose subject is the checked side. */
-  readonly words: string;
+  readonly message: string;
   /** Change that fixes a violation. */
-  readonly mend: string;
+  readonly fix: string;
   /** Tells the revisions in which it is checked; those of its row by default. */
   readonly lives?: (revision: Revision) => boolean;
 }

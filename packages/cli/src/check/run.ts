@@ -26,7 +26,7 @@ export interface RunOptions {
   readonly limits: Bounds;
   /** Tools that may be called. */
   readonly calls: readonly AllowedCall[];
-  readonly waitMs: number;
+  readonly waitTimeoutMs: number;
   /** Longest wait for the answer that opens a conversation. */
   readonly openMs: number;
   readonly quietMs: number;
@@ -36,7 +36,7 @@ export interface RunOptions {
 
 /** RuleVerdict of one rule in one revision. */
 export interface JudgedRule {
-  readonly rule: Pick<CheckRule, 'id' | 'words' | 'mend'>;
+  readonly rule: Pick<CheckRule, 'id' | 'message' | 'fix'>;
   readonly revision: Revision;
   readonly outcome: RuleVerdict;
 }
@@ -57,7 +57,7 @@ export interface RunResult {
 
 /** Judges a server: opens a conversation in each revision, and runs the rules that are in force in those that it speaks. */
 export async function runRules(options: RunOptions): Promise<RunResult> {
-  const { rules, info, limits, waitMs, openMs, quietMs, calls } = options;
+  const { rules, info, limits, waitTimeoutMs, openMs, quietMs, calls } = options;
   const late = new AbortController();
   const signal = AbortSignal.any([options.signal, late.signal]);
   const inTime = after(limits.ms, () =>
@@ -74,7 +74,7 @@ export async function runRules(options: RunOptions): Promise<RunResult> {
     info,
     way,
     budget,
-    waitMs,
+    waitTimeoutMs,
     openMs,
     quietMs,
     calls,

@@ -17,7 +17,7 @@ test('the silence of a server breaks a rule, and not where its answers take as l
     info: { name: 'parley-check', version: '1.0.0' },
     way: { over: 'http', http },
     budget: new Budget({ messages: 10, children: 0, perSecond: Infinity, ms: 10_000 }, t.signal),
-    waitMs: 20_000,
+    waitTimeoutMs: 20_000,
     openMs: 1_000,
     quietMs: 10,
     calls: [],
@@ -38,7 +38,7 @@ test('the silence of a server breaks a rule, and not where its answers take as l
   };
   const judged = async (exchange: Exchanged) => {
     const probe = async () => breaks(exchange, 'it was not answered');
-    return await twice(bench, { id: 'meta-010', words: 'It answers', mend: 'answer', probe });
+    return await twice(bench, { id: 'meta-010', message: 'It answers', fix: 'answer', probe });
   };
   assert.equal((await judged(silence)).verdict, 'breaks');
   bench.takeTime(1_100);

@@ -68,14 +68,14 @@ async function once(bench: Bench, rule: ProbeRule, isAgain = false): Promise<Rul
 }
 
 /** Answers that a slow server may have to give before the one that is waited for: as many are asked for side by side. */
-const mostBefore = 8;
+const maxBefore = 8;
 
 /** Longest wait for an answer of a slow server, in milliseconds. */
-const longestMs = 60_000;
+const maxMs = 60_000;
 
 /** Tells whether what is found is the silence of a server that is slow, which may be no answer of its. */
-function isLate({ slowMs, waitMs }: Bench, { mayEnd }: ProbeRule, outcome: RuleVerdict): boolean {
-  if (outcome.verdict !== 'breaks' || mayEnd === true || mostBefore * slowMs <= waitMs) return false;
+function isLate({ slowMs, waitTimeoutMs }: Bench, { mayEnd }: ProbeRule, outcome: RuleVerdict): boolean {
+  if (outcome.verdict !== 'breaks' || mayEnd === true || maxBefore * slowMs <= waitTimeoutMs) return false;
   const { end, status, messages } = outcome.exchange;
   // The head of a stream comes before its answer.
   return end === 'silent' && (status === undefined || isEventStream(outcome.exchange)) && messages.length === 0;
@@ -83,12 +83,12 @@ function isLate({ slowMs, waitMs }: Bench, { mayEnd }: ProbeRule, outcome: RuleV
 
 /** Looks once more, and waits for twice the time that a slow server may need. */
 async function patiently(bench: Bench, rule: ProbeRule): Promise<RuleVerdict> {
-  const { slowMs, waitMs } = bench;
-  const neededMs = Math.ceil(2 * mostBefore * slowMs);
-  if (neededMs <= longestMs) {
+  const { slowMs, waitTimeoutMs } = bench;
+  const neededMs = Math.ceil(2 * maxBefore * slowMs);
+  if (neededMs <= maxMs) {
     bench.forget();
     return await once(bench.sibling(neededMs), rule);
   }
-  const took = `it was not answered in ${waitMs / 1_000} s, and each answer takes ${(slowMs / 1_000).toFixed(1)} s`;
+  const took = `it was not answered in ${waitTimeoutMs / 1_000} s, and each answer takes ${(slowMs / 1_000).toFixed(1)} s`;
   return { verdict: 'not-judged', why: `${took}: --timeout ${neededMs} waits long enough`, neededMs };
 }

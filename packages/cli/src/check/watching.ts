@@ -103,7 +103,7 @@ export class Watching {
       if (!isInForce(rule, revision)) continue;
       const key = keyOf(rule, revision);
       const seen = this.#seen.get(key);
-      if (rule.isGeneral === true && seen?.verdict === 'breaks' && (seen.more?.length ?? 0) >= mostMore) continue;
+      if (rule.isGeneral === true && seen?.verdict === 'breaks' && (seen.more?.length ?? 0) >= maxMore) continue;
       const found = rule.watch({ message, ...looked });
       if (found === 'not-seen') continue;
       if (found === 'holds') {
@@ -116,7 +116,7 @@ export class Watching {
           this.#seen.set(key, {
             verdict: 'breaks',
             ...placeOf(found, exchange),
-            more: (found.more ?? []).slice(0, mostPlaces).map((fault) => placeOf(fault, exchange)),
+            more: (found.more ?? []).slice(0, maxPlaces).map((fault) => placeOf(fault, exchange)),
           });
       }
     }
@@ -137,7 +137,7 @@ export class Watching {
         this.#name(fault.breaks, cause, revision);
         if (known.length === 0)
           this.#seen.set(key, { verdict: 'not-judged', why: `what breaks ${cause} breaks it too` });
-      } else if (known.length <= mostMore && !known.some((one) => spotOf(one) === spotOf(place))) {
+      } else if (known.length <= maxMore && !known.some((one) => spotOf(one) === spotOf(place))) {
         const [first, ...others] = known;
         const more = first === undefined ? [] : [...others, place];
         this.#seen.set(key, { ...(first ?? place), verdict: 'breaks', more });
@@ -149,7 +149,7 @@ export class Watching {
   #name(fault: string, cause: string, revision: Revision): void {
     const known = this.#named.get(fault);
     if (known !== undefined) known.set(revision, cause);
-    else if (this.#named.size < mostNamed) this.#named.set(fault, new Map([[revision, cause]]));
+    else if (this.#named.size < maxNamed) this.#named.set(fault, new Map([[revision, cause]]));
   }
 
   /** Verdict on a rule, without what breaks another one by name in any revision that is spoken. */
@@ -177,10 +177,10 @@ export class Watching {
 }
 
 /** Most places beside the first, and most faults with a cause that are remembered. */
-const [mostMore, mostNamed] = [4, 200];
+const [maxMore, maxNamed] = [4, 200];
 
 /** Most places beside the first of one message that are told of a rule by name. */
-const mostPlaces = 20;
+const maxPlaces = 20;
 
 /** Rules that act and name what a message of some method must have, and where; nowhere is the result itself, which is no object. */
 const byProbe = [

@@ -354,7 +354,7 @@ test('a server that does not end by itself ends before its bridge is killed', { 
   const words = [parley, 'bridge', '--stdio', '--', process.execPath, hung];
   // A little less time than a host gives, so that a bridge which gave its server as much would leave it behind.
   const transport = spawnNode(words, {
-    killAfterMs: 1_700,
+    killTimeoutMs: 1_700,
     onStderr: (text) => {
       for (const [, pid] of text.matchAll(/^pid (\d+)$/gm)) pids.push(Number(pid));
     },

@@ -5,7 +5,7 @@ import type { UpstreamFacts } from '../../../parley/src/bridge/single/single.ts'
 import type { BridgeBehavior, UpstreamOptions } from '../../../parley/src/bridge/options.ts';
 import type { UpstreamLogin } from '../../../parley/src/bridge/upstream-login.ts';
 import { listen } from '../../../parley/src/transports/node/server/http.ts';
-import type { Served } from '../../../parley/src/server/runtime/endpoint.ts';
+import type { Servable } from '../../../parley/src/server/runtime/request-handler.ts';
 import { serveStdio } from '../../../parley/src/transports/stdio/server/serve.ts';
 import { settledWithin } from '../../../parley/src/jsonrpc/timeout.ts';
 import { readConfig, type Config } from './config/config.ts';
@@ -86,7 +86,7 @@ async function frontOne(target: Target, parsed: Parsed, io: Io): Promise<number>
   const telemetry = await telemetryOf(parsed);
   const found = await authOf(target, parsed, circumstancesOf(address, io));
   const { auth, login } = await behindBridge(found, io);
-  const transport = transportOf(target, parsed, io, { killAfterMs, ...(auth && { auth }) });
+  const transport = transportOf(target, parsed, io, { killTimeoutMs, ...(auth && { auth }) });
   const run = async (shared: SharedBehavior): Promise<number> => {
     const opening = createBridge({ ...behaviour, ...shared, upstream: transport, ...(login && { login }) });
     return await serve(opening, { address, io, telemetry }, (bridge) => aboutOne(bridge, target));
@@ -98,10 +98,10 @@ async function frontOne(target: Target, parsed: Parsed, io: Io): Promise<number>
  * Time that a server has for each step of its end, in milliseconds. A host sends SIGTERM to the bridge 2 s after the end of its
  * input, and SIGKILL 2 s later. A server that has not ended by then lives on, so its end takes less than 2 s.
  */
-const killAfterMs = 750;
+const killTimeoutMs = 750;
 
 /** Time that running calls have after the end of input, in milliseconds. With the end of the servers it is less than 4 s. */
-const drainMs = 1_500;
+const drainTimeoutMs = 1_500;
 
 /** Time that a person may take where a request waits, in milliseconds. */
 const loginMs = 300_000;
@@ -152,7 +152,7 @@ async function frontSeveral(
   for (const [name, { reach, sharing, revisions }] of Object.entries(servers)) {
     const found = authorized.get(name);
     const { auth, login } = await behindBridge(found ?? {}, io);
-    const upstream = reach({ killAfterMs, ...(auth && { auth }) });
+    const upstream = reach({ killTimeoutMs, ...(auth && { auth }) });
     const more = { ...(sharing && { sharing }), ...(revisions && { revisions }), ...(login && { login }) };
     upstreams.push([name, { upstream, ...more }]);
   }
@@ -254,7 +254,7 @@ interface Introduction extends Pick<About, 'name' | 'hasSessions'> {
   readonly text: string;
 }
 
-function introduce({ endpoint }: Served, { lines, ...about }: About): Introduction {
+function introduce({ endpoint }: Servable, { lines, ...about }: About): Introduction {
   const dates = endpoint.revisions.map(({ date }) => date).join(', ');
   return { ...about, text: printed(`parley ${version} in front of ${lines}  serves   ${dates}\n`, 'lines') };
 }
@@ -265,12 +265,12 @@ function hasSessions(revision: string | undefined): boolean {
 }
 
 /** Length up to which a name is shown whole, in characters. */
-const longestName = 100;
+const maxNameLength = 100;
 
 function aboutOne({ upstream }: Bridge, { kind }: Target): About {
   const { server, revision, description } = upstream;
   return {
-    name: clipped(server?.name ?? 'server', longestName),
+    name: clipped(server?.name ?? 'server', maxNameLength),
     lines: `${named(upstream)}, which speaks ${revision} over ${kind === 'url' ? 'http' : 'stdio'}\n  server   ${printed(description, 'line')}\n`,
     hasSessions: hasSessions(revision),
   };
@@ -281,7 +281,7 @@ function aboutSeveral({ upstreams }: MergedBridge, machines: readonly string[]):
   const lines = upstreams.map(({ name, facts, failure }) => {
     const missing = failure === undefined ? 'not reached yet' : `not reached: ${clipped(failure, 500)}`;
     const what = facts === undefined ? missing : `${named(facts)}, which speaks ${facts.revision}`;
-    return `  server   ${printed(`${clipped(name, longestName)}: ${what}`, 'line')}\n`;
+    return `  server   ${printed(`${clipped(name, maxNameLength)}: ${what}`, 'line')}\n`;
   });
   const all = clipped(machines.join(', '), 500);
   const note =
@@ -298,13 +298,13 @@ function aboutSeveral({ upstreams }: MergedBridge, machines: readonly string[]):
 function named({ server }: UpstreamFacts): string {
   return server === undefined
     ? 'a server without a name'
-    : printed(clipped(`${server.name} ${server.version}`, longestName), 'line');
+    : printed(clipped(`${server.name} ${server.version}`, maxNameLength), 'line');
 }
 
 /** Every word goes to stderr: stdout belongs to the protocol. */
-async function overStdio(served: Served, introduction: Introduction, io: Io): Promise<void> {
+async function overStdio(served: Servable, introduction: Introduction, io: Io): Promise<void> {
   io.stderr.write(`${introduction.text}  client   standard input and output\n`);
-  const stdio = serveStdio(served, { input: io.stdin, output: io.stdout, drainMs });
+  const stdio = serveStdio(served, { input: io.stdin, output: io.stdout, drainTimeoutMs });
   // It is paused, since other code read its beginning.
   io.stdin.resume();
   await Promise.race([stdio.closed, whenAborted(io.signal)]);
@@ -315,14 +315,14 @@ async function overStdio(served: Served, introduction: Introduction, io: Io): Pr
 const hosts = '           for Claude Code and Cursor; VS Code has servers in place of mcpServers\n';
 
 /** Line about the pair of endpoints, for the revisions whose HTTP it is; none where none of them is served. */
-function pairLine(url: string, { endpoint }: Served): string {
+function pairLine(url: string, { endpoint }: Servable): string {
   const dates = endpoint.revisions.filter(({ http }) => http === 'sse-pair').map(({ date }) => date);
   if (dates.length === 0) return '';
   return `  also     ${new URL('/sse', url).href} (HTTP+SSE, for clients of ${dates.join(', ')})\n`;
 }
 
 async function overHttp(
-  served: Served,
+  served: Servable,
   introduction: Introduction,
   { address, io }: { readonly address: Address; readonly io: Io },
 ): Promise<void> {

@@ -37,10 +37,10 @@ export function shownJson(value: unknown, indent?: number): string {
 }
 
 /** Length limit of a printed error, in characters: a server may send a lot. */
-const longestReason = 4_000;
+const maxReasonLength = 4_000;
 
 /** Reason of a failure, on one line. */
 export function reasonOf(error: unknown): string {
   const reason = withoutSent(inFlags(error instanceof Error ? error.message : String(error)));
-  return printed(reason.length > longestReason ? `${reason.slice(0, longestReason)}…` : reason, 'line');
+  return printed(reason.length > maxReasonLength ? `${reason.slice(0, maxReasonLength)}…` : reason, 'line');
 }

@@ -68,8 +68,8 @@ export function splitAtDashes(argv: readonly string[]): {
 }
 
 /** Settings of a transport by a command, beside the options that were typed. */
-export type TransportSettings = Pick<HttpTransportOptions, 'fetch' | 'closeMs' | 'auth' | 'maxMessageBytes'> &
-  Pick<SpawnOptions, 'onStderr' | 'killAfterMs' | 'maxLineBytes'>;
+export type TransportSettings = Pick<HttpTransportOptions, 'fetch' | 'closeTimeoutMs' | 'auth' | 'maxMessageBytes'> &
+  Pick<SpawnOptions, 'onStderr' | 'killTimeoutMs' | 'maxLineBytes'>;
 
 /**
  * The way to the server that is meant.

@@ -1,6 +1,6 @@
 import type * as Made from '../../../parley/src/telemetry/otel.ts';
 import type * as Registered from '../../../parley/src/telemetry/registered.ts';
-import type { Uses } from '../../../parley/src/connection/middleware/middleware.ts';
+import type { HasMiddleware } from '../../../parley/src/connection/middleware/middleware.ts';
 import { UsageError } from './io.ts';
 import { oneOption, type Parsed } from './options.ts';
 
@@ -10,7 +10,7 @@ export const telemetryOptions = { otel: { type: 'boolean' }, 'otel-trust': { typ
 /** Spans and metrics of a bridge. */
 export interface Telemetry {
   /** Begins with what passes from now on. */
-  follow(served: Uses): void;
+  follow(served: HasMiddleware): void;
   /** Has what was gathered sent. */
   flush(): Promise<void>;
 }

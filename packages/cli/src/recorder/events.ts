@@ -17,7 +17,7 @@ export interface EventStreamText {
 }
 
 /** Limit of characters of one event. Beyond it, the stream is ignored. */
-const mostData = 64 * 1024 * 1024;
+const maxData = 64 * 1024 * 1024;
 
 /** Separates messages from other contents in the text of an event stream, as it arrives. */
 export function eventStreamText(listener: EventStreamListener): EventStreamText {
@@ -42,11 +42,11 @@ export function eventStreamText(listener: EventStreamListener): EventStreamText 
         if (deaf) return;
         deaf = true;
         listener.other('', {
-          comment: `an event is longer than ${mostData} characters; later events are not recorded`,
+          comment: `an event is longer than ${maxData} characters; later events are not recorded`,
         });
       },
     },
-    mostData,
+    maxData,
   );
   return {
     feed(piece) {

@@ -1,7 +1,7 @@
 import type { RecordingEntry } from './entry.ts';
 
 /** Most conversations that are known to answer elsewhere. */
-const mostConnections = 1_000;
+const maxConnections = 1_000;
 
 /** OverExchanges of HTTP: what the end of one says of the request that it was for. */
 export class OverExchanges {
@@ -13,7 +13,7 @@ export class OverExchanges {
     if (event?.type !== 'endpoint') return;
     this.#elsewhere.add(connection);
     const [oldest] = this.#elsewhere;
-    if (this.#elsewhere.size > mostConnections && oldest !== undefined) this.#elsewhere.delete(oldest);
+    if (this.#elsewhere.size > maxConnections && oldest !== undefined) this.#elsewhere.delete(oldest);
   }
 
   /** Tells whether the end of an exchange leaves its request without an answer. */

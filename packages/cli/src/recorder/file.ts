@@ -22,7 +22,7 @@ export interface RecordingFile {
 const heading = { recording: 'parley', version: 1 };
 
 /** Most characters that wait for the disk. */
-const mostWaiting = 64 * 1024 ** 2;
+const maxWaiting = 64 * 1024 ** 2;
 
 /**
  * Begins a recording in a file that its owner alone may read.
@@ -53,7 +53,7 @@ export async function recordTo(path: string): Promise<RecordingFile> {
   }
 
   function write(line: string): void {
-    if (characters + line.length > mostWaiting) lost++;
+    if (characters + line.length > maxWaiting) lost++;
     else {
       waiting.push(line);
       characters += line.length;
@@ -90,7 +90,7 @@ export interface ReadRecording {
 }
 
 /** Longest line of a file that is read, in bytes. */
-const longestLine = 8 * 1024 ** 2;
+const maxLineLength = 8 * 1024 ** 2;
 
 /**
  * Reads a recording. Lines that are no entries are counted, and entries beyond the limits (20,000 of each of 16 servers, 256 Mi characters),
@@ -103,7 +103,7 @@ export async function readRecording(path: string): Promise<ReadRecording> {
   let begun = false;
   let lost = 0;
   const reader = lineReader({
-    maxBytes: longestLine,
+    maxBytes: maxLineLength,
     problem: () => lost++,
     line(text) {
       const value = jsonIn(text);

@@ -9,7 +9,7 @@ interface KeptLimits {
   readonly characters: number;
 }
 
-const mostRead: KeptLimits = { servers: 16, entries: 20_000, characters: 256 * 1024 ** 2 };
+const maxRead: KeptLimits = { servers: 16, entries: 20_000, characters: 256 * 1024 ** 2 };
 
 interface Kept {
   readonly entry: RecordingEntry;
@@ -57,7 +57,7 @@ export class KeptEntries {
   #characters = 0;
 
   constructor(most: Partial<KeptLimits> = {}) {
-    this.#most = { ...mostRead, ...most };
+    this.#most = { ...maxRead, ...most };
   }
 
   get all(): readonly RecordingEntry[] {

@@ -57,10 +57,10 @@ export interface Log extends Recorder {
   subscribe(listener: (entry: RecordingEntry) => void): () => void;
 }
 
-const mostListeners = 32;
+const maxListeners = 32;
 
 /** Most connections whose revisions are remembered. */
-const mostConnections = 1_000;
+const maxConnections = 1_000;
 
 /** Weight of an entry without a text, in characters. */
 const bare = 256;
@@ -166,8 +166,8 @@ class MemoryLog implements Log {
   }
 
   subscribe(listener: (entry: RecordingEntry) => void): () => void {
-    if (this.#listeners.size >= mostListeners)
-      throw new RangeError(`a log has at most ${mostListeners} listeners; end one before another hears it`);
+    if (this.#listeners.size >= maxListeners)
+      throw new RangeError(`a log has at most ${maxListeners} listeners; end one before another hears it`);
     const own = (entry: RecordingEntry): void => listener(entry);
     this.#listeners.add(own);
     return () => void this.#listeners.delete(own);
@@ -245,7 +245,7 @@ class MemoryLog implements Log {
     if (entry.connection > 0 && own !== undefined) {
       this.#revisions.set(entry.connection, own);
       const [oldest] = this.#revisions.keys();
-      if (this.#revisions.size > mostConnections && oldest !== undefined) this.#revisions.delete(oldest);
+      if (this.#revisions.size > maxConnections && oldest !== undefined) this.#revisions.delete(oldest);
     }
     const said = entry.http?.headers['mcp-protocol-version']?.slice(0, 40);
     const revision = own ?? said ?? this.#revisions.get(entry.connection);

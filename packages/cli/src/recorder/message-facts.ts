@@ -1,5 +1,5 @@
 import { JsonError, parseJson } from '../../../parley/src/json/parse.ts';
-import { glimpseText } from '../../../parley/src/jsonrpc/glimpse.ts';
+import { peekText } from '../../../parley/src/jsonrpc/message-peek.ts';
 import { isObject, type RequestId } from '../../../parley/src/jsonrpc/message.ts';
 import { metaKey } from '../../../parley/src/protocol/meta-key.ts';
 
@@ -23,7 +23,7 @@ export interface MessageFacts {
 const none: MessageFacts = { requests: [], responses: [], cancelled: [] };
 
 /** Most messages of a batch that are looked at. */
-const mostParts = 1_000;
+const maxParts = 1_000;
 
 /** Reads what a text says of itself; whatever it is, this returns. */
 export function messageFacts(text: string): MessageFacts {
@@ -32,12 +32,12 @@ export function messageFacts(text: string): MessageFacts {
     value = parseJson(text);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    const seen = glimpseText(text);
+    const seen = peekText(text);
     // The caller of an unreadable answer waits in vain.
     const answer = seen?.kind === 'answer' && seen.id !== undefined ? factsOfAnswerTo(seen.id) : none;
     return { ...answer, problem: error.message };
   }
-  const parts = Array.isArray(value) ? value.slice(0, mostParts) : [value];
+  const parts = Array.isArray(value) ? value.slice(0, maxParts) : [value];
   const objects = parts.filter(isObject);
   if (objects.length === 0) return { ...none, problem: 'no JSON-RPC message' };
   const [first] = objects;
@@ -68,7 +68,7 @@ export function factsOfAnswerTo(id: RequestId): MessageFacts {
 
 /** Reads what the ends of a text that is too long to be read say of it: which request it answers. */
 export function factsOfLong(text: string): MessageFacts {
-  const seen = glimpseText(text);
+  const seen = peekText(text);
   if (seen?.id === undefined) return none;
   return { ...none, id: seen.id, responses: seen.kind === 'answer' ? [seen.id] : [] };
 }

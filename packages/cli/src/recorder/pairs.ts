@@ -4,7 +4,7 @@ import type { RecordingEntry } from './entry.ts';
 import type { MessageFacts } from './message-facts.ts';
 
 /** Most requests whose answers are waited for; the oldest are given up. */
-const mostOpen = 20_000;
+const maxOpen = 20_000;
 
 /** A request that its answer found. */
 export interface Pair {
@@ -37,7 +37,7 @@ export function createPairs(): Pairs {
       for (const { id, method } of facts.requests) {
         open.set(keyOf(connection, from, id), { request: sequence, time, method });
         const [oldest] = open.keys();
-        if (open.size > mostOpen && oldest !== undefined) open.delete(oldest);
+        if (open.size > maxOpen && oldest !== undefined) open.delete(oldest);
       }
       let found: Pair | undefined;
       const asker = from === 'client' ? 'server' : 'client';

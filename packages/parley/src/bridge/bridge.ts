@@ -1,14 +1,14 @@
 import { refuseNearMethod } from '../options/near-method.ts';
 import { shown } from '../options/shown.ts';
 import { methodNames } from '../protocol/catalogue.ts';
-import type { ActsBehind, Endpoint, Served } from '../server/runtime/endpoint.ts';
+import type { UpstreamIdentityPolicy, RequestHandler, Servable } from '../server/runtime/request-handler.ts';
 import type { Host } from '../server/runtime/host.ts';
 import { createEndpoint } from '../server/runtime/serve.ts';
 import { listMethods } from './merged/lists.ts';
 import { openMerged, type Merged } from './merged/merged.ts';
 import { openSingle, type Single, type SingleOptions, type UpstreamFacts } from './single/single.ts';
 import type { ConnectUpstream } from './upstream/opener.ts';
-import type { Middleware, Uses } from '../connection/middleware/middleware.ts';
+import type { Middleware, HasMiddleware } from '../connection/middleware/middleware.ts';
 import { checkNames } from './option-names.ts';
 import {
   checkUpstream,
@@ -20,7 +20,7 @@ import {
   type UpstreamOptions,
 } from './options.ts';
 import { ConnectionLimit } from './upstream/connection-limit.ts';
-import { standingOf, type UpstreamStanding } from './merged/slot.ts';
+import { standingOf, type UpstreamStanding } from './merged/backend.ts';
 import type { UpstreamGrant } from './principals/sign-in.ts';
 import type { People, SignOutOptions } from './principals/signing-in.ts';
 import { behindOf, identityOf, isOfPrincipals, type UpstreamIdentity } from './upstream-auth.ts';
@@ -28,7 +28,7 @@ import { ratesOf } from './rates.ts';
 import { checkKeptTasks } from './tasks/kept/task-options.ts';
 
 /** The part of a bridge that knows its clients by their principals. */
-export interface BridgeOfPrincipals extends Served, Uses {
+export interface BridgeOfPrincipals extends Servable, HasMiddleware {
   /**
    * Answers a request of a browser for the pages at which people sign in at a server (`upstreamAuth` with `as: 'per-principal'`);
    * `undefined` for any other request, which is for others.
@@ -145,7 +145,7 @@ async function singleBridge(options: BridgeOptions, connect: ConnectUpstream): P
 
 async function mergedBridge(options: MergedBridgeOptions, connect: ConnectUpstream): Promise<MergedBridge> {
   const settings = await settingsOf(options);
-  const { upstreams, patienceMs = 10_000 } = options;
+  const { upstreams, serverTimeoutMs = 10_000 } = options;
   const entries = Object.entries(upstreams);
   if (entries.length === 0) throw new TypeError('upstreams must name a server at least');
   for (const [name, entry] of entries) {
@@ -159,8 +159,8 @@ async function mergedBridge(options: MergedBridgeOptions, connect: ConnectUpstre
     : ['maxUpstreams', maxUpstreams];
   if (entries.length > most)
     throw new TypeError(`${name} is ${most}, which is too few for ${entries.length} upstreams`);
-  if (!Number.isSafeInteger(patienceMs) || patienceMs < 1)
-    throw new TypeError(`patienceMs must be a positive integer, not ${shown(patienceMs)}`);
+  if (!Number.isSafeInteger(serverTimeoutMs) || serverTimeoutMs < 1)
+    throw new TypeError(`serverTimeoutMs must be a positive integer, not ${shown(serverTimeoutMs)}`);
   tellOfService(settings, [...identities]);
   const parts = { options, settings, connect, places: placesOf(settings), identities };
   if (acting.asCallers) {
@@ -205,12 +205,19 @@ async function openSeveral(
   { options, settings, connect, places, identities }: SeveralParts,
   open: (single: SingleOptions, identity: UpstreamIdentity) => Promise<Single>,
 ): Promise<Merged> {
-  const { upstreams, prefix = 'collisions', patienceMs = 10_000, upstreamRevisions, probeTimeoutMs, signal } = options;
+  const {
+    upstreams,
+    prefix = 'collisions',
+    serverTimeoutMs = 10_000,
+    upstreamRevisions,
+    probeTimeoutMs,
+    signal,
+  } = options;
   let stands = false;
   const merged = await openMerged({
     settings,
     prefix,
-    patienceMs,
+    serverTimeoutMs,
     random: Math.random,
     servers: Object.entries(upstreams).map(([name, { upstream, revisions = upstreamRevisions, sharing, login }]) => [
       name,
@@ -251,7 +258,7 @@ interface Acting {
   readonly identities: ReadonlyMap<string, UpstreamIdentity>;
   /** True where clients are themselves at one of them. */
   readonly asCallers: boolean;
-  readonly behind: ActsBehind | undefined;
+  readonly behind: UpstreamIdentityPolicy | undefined;
   /** Those who sign in themselves. */
   readonly people?: People;
 }
@@ -332,7 +339,7 @@ interface Standing {
 
 /** Something that is served, with its end. */
 interface Standalone {
-  readonly endpoint: Endpoint;
+  readonly endpoint: RequestHandler;
   standings(principal: string): readonly UpstreamStanding[];
   /** Ends the connections and the data of one principal. */
   end?(principal: string): Promise<void>;

@@ -108,7 +108,7 @@ it('what a server says of itself is told as far as the revision can', async (t) 
   const bridge = await bridgeTo(t, scriptedUpstream({ up: '2025-11-25', serverInfo, instructions: 'read me' }));
   const me = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } };
   const told = async (protocolVersion: string): Promise<Json> => {
-    const link = bridge.endpoint.converse({ lasting: true, send: () => undefined });
+    const link = bridge.endpoint.openConnection({ lasting: true, send: () => undefined });
     const response = await link.receive({
       jsonrpc: '2.0',
       id: 1,

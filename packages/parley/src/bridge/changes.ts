@@ -15,7 +15,7 @@ import { wordsOf } from './failure.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
 /** Limit of resources that one session, or one listen stream, may watch. */
-export const mostResources = 1_000;
+export const maxResources = 1_000;
 /** Pause after the upstream ended the subscription, or could not be reached for long. */
 const restMs = 30_000;
 
@@ -154,7 +154,7 @@ export class Changes {
   honored(asked: SubscriptionFilter): SubscriptionFilter {
     const capabilities = this.#options.capabilities();
     const uris =
-      capabilities.resources?.subscribe === true ? asked.resourceSubscriptions?.slice(0, mostResources) : undefined;
+      capabilities.resources?.subscribe === true ? asked.resourceSubscriptions?.slice(0, maxResources) : undefined;
     const flags = this.#tellable(capabilities).filter(({ flag }) => asked[flag] === true);
     return {
       ...Object.fromEntries(flags.map(({ flag }) => [flag, true])),

@@ -3,11 +3,11 @@ import { ConnectionError, type ConnectionReason } from '../jsonrpc/transport.ts'
 import { missing, type ClientCapabilities } from '../protocol/capability.ts';
 import { codeOf, McpError } from '../protocol/error.ts';
 import type { Revision } from '../protocol/revision.ts';
-import type { Carried } from './upstream/carried.ts';
+import type { ForwardedCall } from './upstream/forwarded-call.ts';
 
 /** Circumstances of a failure upstream. */
 export interface FailureContext {
-  readonly call: Pick<Carried, 'method' | 'facts' | 'client' | 'ask'>;
+  readonly call: Pick<ForwardedCall, 'method' | 'facts' | 'client' | 'ask'>;
   /** The parameters that the client sent. */
   readonly params: Readonly<Record<string, unknown>>;
   /** Revision that the upstream speaks. */

@@ -31,7 +31,7 @@ import {
   type TaskForm,
 } from './tasks/between.ts';
 import type { AskedByResults, Waiting } from './tasks/attempt.ts';
-import type { Carried } from './upstream/carried.ts';
+import type { ForwardedCall } from './upstream/forwarded-call.ts';
 import { declaredIn } from './declared.ts';
 import { failureFor, wordsOf } from './failure.ts';
 import { GuardedState } from './guarded-state.ts';
@@ -59,13 +59,13 @@ const hopKeys: ReadonlySet<string> = new Set([
 const protocolKinds: ReadonlySet<unknown> = new Set([undefined, 'complete', 'input_required']);
 
 /** Limit of questions that a handshake client is asked at once for one call: each of them waits for its answer. */
-const mostAtOnce = 100;
+const maxAtOnce = 100;
 
 /** One request on its way up. */
 export interface Outgoing {
   /** In the canonical model. */
   readonly params: JsonObject;
-  readonly call: Carried;
+  readonly call: ForwardedCall;
   /** Requests progress from the upstream, if the client wants it. */
   readonly progressToken: ProgressToken | undefined;
   /**
@@ -176,13 +176,13 @@ function optionsFor(outgoing: Outgoing, revision: Revision) {
 }
 
 /** Kinds of results that may come beside those of every method. */
-function resultTypesFor(call: Carried): Pick<RequestOptions, 'resultTypes'> {
+function resultTypesFor(call: ForwardedCall): Pick<RequestOptions, 'resultTypes'> {
   if (mayBeOfExtension(call)) return { resultTypes: 'any' };
   return mayBeTask(call) ? { resultTypes: ['task'] } : {};
 }
 
 /** Some servers use that result type for their answers to `tasks/get` too. (ext-tasks, in its examples of errors.) */
-function mayBeTask(call: Carried): boolean {
+function mayBeTask(call: ForwardedCall): boolean {
   return (call.method === 'tools/call' || call.method === 'tasks/get') && takesTasks(call);
 }
 
@@ -190,7 +190,7 @@ function mayBeTask(call: Carried): boolean {
  * A client that declared extensions may get an extension result in place of the result of a method. A bridge does not
  * know which extension it is.
  */
-function mayBeOfExtension({ method, facts, client }: Carried): boolean {
+function mayBeOfExtension({ method, facts, client }: ForwardedCall): boolean {
   const row = methodOf(method);
   // Before results had a type, a protocol method could return only its own result.
   if (row !== undefined && !(facts.resultTypes && row.inputRequired === true)) return false;
@@ -207,7 +207,7 @@ export function carriedMeta(meta: unknown): Pick<RequestOptions, 'meta'> {
 /**
  * Answers of a client to requests, which go up with the retry; one that is asked by results sends its answers itself.
  */
-function answersOf({ facts, inputResponses, requestState }: Carried, revision: Revision): JsonObject {
+function answersOf({ facts, inputResponses, requestState }: ForwardedCall, revision: Revision): JsonObject {
   if (facts.resultsAsk || !revision.resultsAsk) return {};
   return {
     ...(inputResponses === undefined ? {} : { inputResponses }),
@@ -261,10 +261,10 @@ function lifted(
 }
 
 /** Questions of the upstream, as the client of the call can be asked them. */
-function askable(result: InputRequiredResult, { method, facts, client }: Carried): JsonObject {
+function askable(result: InputRequiredResult, { method, facts, client }: ForwardedCall): JsonObject {
   const { inputRequests } = result;
   const count = Object.keys(inputRequests ?? {}).length;
-  if (!facts.resultsAsk && count > mostAtOnce)
+  if (!facts.resultsAsk && count > maxAtOnce)
     throw new McpError('internalError', `the upstream server asks ${count} questions at once for ${method}`);
   for (const { method: asked, params = {} } of Object.values(inputRequests ?? {})) {
     try {

@@ -9,7 +9,7 @@ import { scriptedUpstream } from '../../../../test/support/scripted-upstream.ts'
 import type { RevisionDate } from '../protocol/revision.ts';
 import type { ScriptedTransport } from '../testing/scripted.ts';
 import { createBridge } from '../bridge.ts';
-import type { Served } from '../server/runtime/endpoint.ts';
+import type { Servable } from '../server/runtime/request-handler.ts';
 
 const session = '2025-11-25';
 const subscribe = 'resources/subscribe';
@@ -32,7 +32,7 @@ function silent(up: RevisionDate): { readonly upstream: ScriptedTransport; agree
   return { upstream, agree: () => agree() };
 }
 
-async function before(t: TestContext, upstream: ScriptedTransport, isMerged: boolean): Promise<Served> {
+async function before(t: TestContext, upstream: ScriptedTransport, isMerged: boolean): Promise<Servable> {
   if (!isMerged) return await bridgeTo(t, upstream);
   const bridge = await createBridge({ upstreams: { one: { upstream } }, onWarning: () => undefined });
   t.after(() => bridge.close());

@@ -6,7 +6,7 @@ import { bridgeBefore, bridgeTo, serverAt, type QuietOptions } from '../../../..
 import { open, statelessDate, type Json, type Raw } from '../../../../test/support/raw.ts';
 import { scriptedUpstream } from '../../../../test/support/scripted-upstream.ts';
 import { createBridge, type Bridge } from '../bridge.ts';
-import type { Served } from '../server/runtime/endpoint.ts';
+import type { Servable } from '../server/runtime/request-handler.ts';
 import { memoryTransport } from '../testing/memory-transport.ts';
 import type { Server } from '../server.ts';
 import { tampered } from '../../../../test/support/tampered.ts';
@@ -27,7 +27,7 @@ function asking(): Server {
 }
 
 /** A client of one principal, or of nobody. */
-const clientAt = async (bridge: Served, principal?: string): Promise<Raw> =>
+const clientAt = async (bridge: Servable, principal?: string): Promise<Raw> =>
   await open(bridge, statelessDate, {
     capabilities,
     ...(principal === undefined ? {} : { auth: { principal } }),

@@ -5,7 +5,7 @@ import { invalidState } from '../server/runtime/input/refused-state.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
 import { McpError } from '../protocol/error.ts';
 import type { Seal } from '../sealing/seal.ts';
-import type { Carried } from './upstream/carried.ts';
+import type { ForwardedCall } from './upstream/forwarded-call.ts';
 
 /** Parts that guarding needs. */
 export interface StateSeal {
@@ -15,12 +15,12 @@ export interface StateSeal {
 }
 
 /** The longest state of a server that is carried, in characters; those of servers of ours are shorter. */
-const longestState = 256 * 1024;
+const maxStateLength = 256 * 1024;
 /**
  * No state that was sealed here is longer: an escaped character takes at most six bytes, and a byte takes four thirds
  * of a character.
  */
-const longestSealed = 8 * longestState + 1024;
+const maxSealedLength = 8 * maxStateLength + 1024;
 
 /**
  * The server sees all clients as one, so it cannot tell whose state comes back. The bridge checks that. (Spec
@@ -31,7 +31,11 @@ export class GuardedState {
   readonly #boundTo: string;
 
   /** @param params The params of the client. */
-  constructor({ seal, member }: StateSeal, { method, auth }: Pick<Carried, 'method' | 'auth'>, params: JsonObject) {
+  constructor(
+    { seal, member }: StateSeal,
+    { method, auth }: Pick<ForwardedCall, 'method' | 'auth'>,
+    params: JsonObject,
+  ) {
     this.#seal = seal;
     this.#boundTo = `carried ${JSON.stringify(member)} ${bindingOf(method, params, auth?.principal)}`;
   }
@@ -45,7 +49,7 @@ export class GuardedState {
     const { requestState: given } = params;
     if (given === undefined) return params;
     const requestState =
-      typeof given === 'string' && given.length <= longestSealed ? await this.#open(given) : undefined;
+      typeof given === 'string' && given.length <= maxSealedLength ? await this.#open(given) : undefined;
     if (requestState !== undefined) return { ...params, requestState };
     throw invalidState();
   }
@@ -58,8 +62,8 @@ export class GuardedState {
   async sealed(result: JsonObject): Promise<JsonObject> {
     const { resultType, requestState } = result;
     if (resultType !== 'input_required' || typeof requestState !== 'string') return result;
-    if (requestState.length <= longestState) return { ...result, requestState: await this.#sealed(requestState) };
-    const why = `the upstream server's requestState has ${requestState.length} characters, and ${longestState} are carried`;
+    if (requestState.length <= maxStateLength) return { ...result, requestState: await this.#sealed(requestState) };
+    const why = `the upstream server's requestState has ${requestState.length} characters, and ${maxStateLength} are carried`;
     throw new McpError('internalError', why);
   }
 

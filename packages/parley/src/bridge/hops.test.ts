@@ -34,7 +34,7 @@ describe('headers of a client', () => {
         const sessions = new Set<string | undefined>();
         const behind = await listen(serverOf(up, 'hello'), {
           port: 0,
-          drainMs: 0,
+          drainTimeoutMs: 0,
           authenticate: (request) => {
             for (const name of Object.keys(secrets)) heard.push(request.header(name.toLowerCase()) ?? '');
             sessions.add(request.header('mcp-session-id'));
@@ -44,7 +44,7 @@ describe('headers of a client', () => {
         t.after(() => behind.close());
         const bridge = await createBridge({ upstream: behind.url, onWarning: () => undefined });
         t.after(() => bridge.close());
-        const front = await listen(bridge, { port: 0, drainMs: 0 });
+        const front = await listen(bridge, { port: 0, drainTimeoutMs: 0 });
         t.after(() => front.close());
         const client: HttpSpeaker = await speaking(front.url, down, secrets);
         const answer = await client.request('tools/call', { name: 'say', arguments: {} });

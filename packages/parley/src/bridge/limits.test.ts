@@ -9,14 +9,14 @@ import { createSeal } from '../sealing/seal.ts';
 import { GuardedState } from './guarded-state.ts';
 import { UpstreamTools } from './known-tools.ts';
 import { exposedNames, labelsOf } from './merged/names.ts';
-import { Views } from './merged/views.ts';
+import { Views } from './merged/name-snapshots.ts';
 import { Walks } from './merged/walks.ts';
 import { latestOf, PerCaller, senderOf } from './principals/callers.ts';
 import { Shares } from './single/shares.ts';
 import { wholesOf } from './single/wholes.ts';
 import { HeldResult } from './tasks/core/held-result.ts';
 import { ToldOfCore } from './tasks/core/told.ts';
-import { Doubt } from './upstream/doubt.ts';
+import { OrphanedCalls } from './upstream/orphaned-calls.ts';
 
 const revision = revisionOf('2025-11-25') as Revision;
 
@@ -338,7 +338,7 @@ describe('the questions of a task', () => {
 
 test('1,000 calls without an answer are known, and more last until the connection ends', async () => {
   const warnings: string[] = [];
-  const doubt = new Doubt((message) => warnings.push(message));
+  const doubt = new OrphanedCalls((message) => warnings.push(message));
   const given = { logLevel: undefined, session: undefined } as never;
   const answered = Array.from({ length: 1_000 }, () => doubt.of(given));
   assert.equal(doubt.calls?.length, 1_000);

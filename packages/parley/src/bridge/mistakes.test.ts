@@ -46,8 +46,8 @@ for (const [what, options, words] of [
   ['a lost store', { upstream: memoryTransport(server), rateLimits: { lost: 'open' } }, /rateLimits\.lost must be/],
   [
     'a patience without time',
-    { upstreams: { a: { upstream: memoryTransport(server) } }, patienceMs: 0 },
-    /^patienceMs /,
+    { upstreams: { a: { upstream: memoryTransport(server) } }, serverTimeoutMs: 0 },
+    /^serverTimeoutMs /,
   ],
   ['an unknown option of tasks', { upstream: memoryTransport(server), tasks: { ttl: 1 } }, /tasks has no option "ttl"/],
   ['no way of tasks', { upstream: memoryTransport(server), tasks: 7 }, /tasks must be an object of options, .* not 7/],

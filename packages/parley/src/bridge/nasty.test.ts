@@ -173,7 +173,7 @@ describe('one of several servers', () => {
       hanging: { upstream: hanging },
       good: { upstream: memoryTransport(namedServer('good', '2025-11-25')) },
     };
-    const bridge = await createBridge({ upstreams, patienceMs: 1, onWarning: () => undefined });
+    const bridge = await createBridge({ upstreams, serverTimeoutMs: 1, onWarning: () => undefined });
     await until(() => asked > 0);
     await bridge.close();
   });

@@ -9,11 +9,11 @@ import { McpError } from '../protocol/error.ts';
 import { ownMethodsKey } from '../protocol/extension.ts';
 import { tasksExtension } from '../protocol/features/tasks.ts';
 import { askForUnknown, joinedHint, joinedInstructions, mergedCapabilities, mergedExtensions } from './merged/offer.ts';
-import type { Slot } from './merged/slot.ts';
+import type { Backend } from './merged/backend.ts';
 import { bridgeSettingsOf } from './options.ts';
 import { keptOfferedTo, offerOf } from './single/offer.ts';
 
-const slot = (capabilities?: ServerCapabilities, host: object = {}, name = 's'): Slot =>
+const slot = (capabilities?: ServerCapabilities, host: object = {}, name = 's'): Backend =>
   ({
     name,
     single: capabilities && { host: { capabilities: () => capabilities, ...host } },
@@ -109,7 +109,7 @@ describe('several servers offer together', () => {
     const [none, wrong] = [new McpError('methodNotFound', 'no such method'), new McpError('invalidParams', 'wrong')];
     const lost = new McpError('internalError', 'lost', { cause: new ConnectionError('closed', 'x') });
     const served = unknown(() => ({ done: true }));
-    const ask = async (slots: readonly Slot[], of = call()): Promise<unknown> =>
+    const ask = async (slots: readonly Backend[], of = call()): Promise<unknown> =>
       await askForUnknown(slots, {}, of).catch((error: unknown) => error);
     for (const before of [slot({}), failing(none), failing(lost)])
       assert.deepEqual(await ask([before, served]), { done: true });

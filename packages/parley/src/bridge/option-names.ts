@@ -22,7 +22,7 @@ const behaviour: Names<BridgeBehavior> = {
 };
 const before: { readonly one: Names<BridgeOptions>; readonly several: Names<MergedBridgeOptions> } = {
   one: { ...behaviour, upstream: 1, sharing: 1, auth: 1, upstreamAuth: 1, login: 1 },
-  several: { ...behaviour, upstreams: 1, prefix: 1, patienceMs: 1 },
+  several: { ...behaviour, upstreams: 1, prefix: 1, serverTimeoutMs: 1 },
 };
 const upstream: Names<UpstreamOptions> = { upstream: 1, revisions: 1, sharing: 1, auth: 1, upstreamAuth: 1, login: 1 };
 const rounds: Names<BridgeRounds> = { keys: 1, ttlMs: 1, bus: 1 };

@@ -1,6 +1,6 @@
 import { loadedOnce } from '../options/loaded-once.ts';
 import { heldChannels, type TasksAsked } from './tasks/between.ts';
-import { Chain } from '../connection/middleware/chain.ts';
+import { MiddlewareStack } from '../connection/middleware/middleware-stack.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { Host } from '../server/runtime/host.ts';
 import type { OnEvent } from '../server/runtime/events/service-event.ts';
@@ -107,7 +107,7 @@ export interface MergedBridgeOptions extends BridgeBehavior {
    * out, and it is waited for no more until it answers. The bridge begins with the first server that is there, or after a
    * second; the others join later.
    */
-  readonly patienceMs?: number;
+  readonly serverTimeoutMs?: number;
 }
 
 /** The place of a server's name in the names that it offers. */
@@ -173,7 +173,7 @@ export interface Settings {
   readonly store: Store | undefined;
   readonly taskOnly: 'wait' | 'refuse';
   /** The middleware that all messages pass, on both sides. */
-  readonly chain: Chain;
+  readonly chain: MiddlewareStack;
   readonly rates: RatesOfBridge | undefined;
   readonly tasks: BridgeTasks;
   readonly asked: TasksAsked;
@@ -217,7 +217,7 @@ export function bridgeSettingsOf(options: BridgeBehavior): Settings {
     store,
     listeners,
     taskOnly,
-    chain: new Chain(),
+    chain: new MiddlewareStack(),
     rates: undefined,
     tasks: tasksOf(typeof tasks === 'string' ? undefined : tasks, store),
     asked,

@@ -12,7 +12,7 @@ import { httpTransport } from '../transports/http/client/transport.ts';
 import { createHandler } from '../transports/http/server/fetch.ts';
 import type { HttpOptions } from '../transports/http/server/options.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
-import type { Served } from '../server/runtime/endpoint.ts';
+import type { Servable } from '../server/runtime/request-handler.ts';
 import { listen } from '../transports/node/server/http.ts';
 import { memoryTransport } from '../testing/memory-transport.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
@@ -23,7 +23,7 @@ import { createBridge, type Bridge } from '../bridge.ts';
 
 /** Serves over HTTP without a network. */
 function overHttp(
-  served: Served,
+  served: Servable,
   options: HttpOptions = {},
 ): {
   readonly transport: Transport;
@@ -41,7 +41,7 @@ function overHttp(
 }
 
 /** Serves over a pair of streams in this process, one client at a time. */
-function overStreams(t: TestContext, served: Served): Transport {
+function overStreams(t: TestContext, served: Servable): Transport {
   return {
     description: 'streams',
     ownsProcess: true,
@@ -54,7 +54,7 @@ function overStreams(t: TestContext, served: Served): Transport {
   };
 }
 
-type Wire = (t: TestContext, served: Served) => Transport;
+type Wire = (t: TestContext, served: Servable) => Transport;
 
 const wires: Readonly<Record<string, Wire>> = {
   HTTP: (_, served) => overHttp(served).transport,
@@ -253,9 +253,9 @@ describe('over HTTP on both sides', () => {
 it('a bridge stands before another bridge', async (t) => {
   const options: QuietOptions = {};
   const dates = ['2026-07-28', '2024-11-05', '2026-07-28', '2025-03-26'] as const;
-  let behind: Served = createWeather('2025-06-18');
+  let behind: Servable = createWeather('2025-06-18');
   for (const date of dates) {
-    const served: Served = behind;
+    const served: Servable = behind;
     const bridge: Bridge = await createBridge({
       upstream: memoryTransport(served),
       revisions: [date],

@@ -125,7 +125,7 @@ describe('a bridge that nobody guards', () => {
 
   test('answers nobody of another machine who comes by a proxy of this one that is trusted', async (t) => {
     const trustedProxies = { addresses: ['127.0.0.1'], header: 'x-forwarded-for' } as const;
-    const listening = await listen(await bridgeWith(t, person()), { port: 0, drainMs: 0, trustedProxies });
+    const listening = await listen(await bridgeWith(t, person()), { port: 0, drainTimeoutMs: 0, trustedProxies });
     t.after(() => listening.close());
     const statusFor = async (forwarded: string): Promise<number> =>
       (await fetch(listening.url, { method: 'PUT', headers: { 'x-forwarded-for': forwarded } })).status;

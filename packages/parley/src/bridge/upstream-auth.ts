@@ -1,7 +1,7 @@
 /** The identity of a bridge's clients at the servers behind it, and its consequences for serving. */
 
 import type { Authorization } from '../auth/common/authorizer.ts';
-import type { ActsBehind, Serving } from '../server/runtime/endpoint.ts';
+import type { UpstreamIdentityPolicy, Exposure } from '../server/runtime/request-handler.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import { refuseUnknown, type Names } from '../options/known-names.ts';
 import { refuseOther } from '../options/known-values.ts';
@@ -117,7 +117,7 @@ function whoseIs(
 }
 
 /** The rules for serving a bridge to such upstreams; `undefined` if it has no credentials there. */
-export function behindOf(identities: readonly UpstreamIdentity[]): ActsBehind | undefined {
+export function behindOf(identities: readonly UpstreamIdentity[]): UpstreamIdentityPolicy | undefined {
   const asCallers = identities.some(isOfPrincipals);
   const undecided = identities.flatMap((one) => (one.kind === 'undecided' ? [one.whose] : []));
   if (!asCallers && undecided.length === 0) return undefined;
@@ -140,7 +140,7 @@ export function behindOf(identities: readonly UpstreamIdentity[]): ActsBehind | 
   };
 }
 
-function requireCallers({ knowsCallers, exchanges }: Serving, mustExchange: boolean): void {
+function requireCallers({ knowsCallers, exchanges }: Exposure, mustExchange: boolean): void {
   if (!knowsCallers)
     throw new TypeError('this bridge acts as each of its clients: guard it with protect, which finds out who they are');
   if (mustExchange && exchanges === false)
@@ -157,7 +157,7 @@ function undecidedMistake(isPersons: boolean): TypeError {
 }
 
 /** A name by which others than this machine may reach it. */
-function otherName({ knowsCallers, names }: Serving): string | undefined {
+function otherName({ knowsCallers, names }: Exposure): string | undefined {
   if (knowsCallers) return undefined;
   return typeof names === 'string' ? names : names.find((name) => !loopback.test(name));
 }

@@ -39,7 +39,7 @@ describe('arguments that travel in headers', () => {
 
   it('are mirrored for tools that were listed elsewhere [C03]', async () => {
     const one = await connected(serving([]), { kind: 'http' });
-    one.client.learnTools([region as never]);
+    one.client.primeTools([region as never]);
     await one.client.request('tools/call', { name: 'sql', arguments: { region: 'ä', n: 5 } });
     assert.equal(lastOf(one).headers['Mcp-Param-Region'], '=?base64?w6Q=?=');
     assert.equal(lastOf(one).headers['Mcp-Param-N'], '5');
@@ -73,7 +73,7 @@ describe('arguments that travel in headers', () => {
       peer.reply(sent, text);
     };
     const one = await connected(script, { kind: 'http' });
-    one.client.learnTools([region as never]);
+    one.client.primeTools([region as never]);
     assert.deepEqual((await one.client.callTool('sql', { region: 'eu' })).content, text.content);
     assert.equal(calls, 2);
     await assert.rejects(one.client.callTool('sql', {}), { kind: 'headerMismatch' });

@@ -14,7 +14,7 @@ import type { GetPromptResult, Prompt } from '../protocol/features/prompts.ts';
 import type { Resource, ResourceTemplate } from '../protocol/features/resource.ts';
 import type { ReadResourceResult } from '../protocol/features/resources.ts';
 import type { InputMethod, ListItems, ListMethod, RequestTypes } from '../protocol/catalogue.ts';
-import type { Uses } from '../connection/middleware/middleware.ts';
+import type { HasMiddleware } from '../connection/middleware/middleware.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
 import type { Tool } from '../protocol/features/tool.ts';
 import type { CallToolResult } from '../protocol/features/tools.ts';
@@ -65,7 +65,7 @@ export interface CompleteOptions extends ClientRequestOptions {
  * if no valid answer came. If its signal is aborted, it rejects with the signal's reason, as `fetch` does. The caller
  * of `connect` closes the client.
  */
-export interface Client extends Uses {
+export interface Client extends HasMiddleware {
   /** The revision that both sides speak, by its date. */
   readonly revision: RevisionDate;
   /** Name of the server, for display only. It is `undefined` until the server sends it, which some servers never do. */
@@ -111,7 +111,7 @@ export interface Client extends Uses {
    * whole wait. The task's status messages arrive as progress. An abort cancels the task, unless `onGiveUp` is `leave`.
    *
    * @throws OutputValidationError if the structured result does not match the output schema that this client knows from
-   * `listTools` or `learnTools`. Results of unknown tools are not validated.
+   * `listTools` or `primeTools`. Results of unknown tools are not validated.
    * @throws InputRequiredError if the server wants input that no handler here gives, or that was not declared.
    * @throws TooManyRoundsError if the server requests input too many times.
    * @throws TaskCancelledError if the call became a task that was cancelled.
@@ -151,9 +151,9 @@ export interface Client extends Uses {
    */
   task(reference: TaskReference): Promise<TaskHandle>;
   /** Adds tools that were listed elsewhere, so that calls mirror and validate what their schemas say. */
-  learnTools(tools: readonly Tool[]): void;
+  primeTools(tools: readonly Tool[]): void;
   /** Reports a change that another connection was notified of. The client then fetches stale data again. */
-  learnChange(method: string, params?: JsonObject): void;
+  invalidate(method: string, params?: JsonObject): void;
   /** Reads a resource; one that does not exist rejects with the kind `resourceNotFound` or `invalidParams`. */
   readResource(uri: string, options?: ClientRequestOptions): Promise<ReadResourceResult>;
   /** Fills a prompt in. */

@@ -16,7 +16,7 @@ import { settingsOf, type ClientSettings, type ConnectOptions } from './options.
 import { Reconnecting } from './connection/reconnecting.ts';
 import type { ClientSubscriptions, SubscriptionsOptions } from './subscriptions/subscriptions.ts';
 import type { HostedTasks, HostedTasksParts } from './tasks/hosted.ts';
-import { createKnownServers } from './connection/negotiated.ts';
+import { createKnownServers } from './connection/negotiation-cache.ts';
 
 /** The transports for URLs. */
 export interface TransportFactories<HttpOptions> {
@@ -103,7 +103,7 @@ async function hostedTasks(
   server: string,
   tell: HostedTasksParts['tell'],
 ): Promise<HostedTasks | undefined> {
-  if (settings.hostTasks === undefined) return undefined;
+  if (settings.clientTasks === undefined) return undefined;
   const late = await import('./tasks/hosted.ts');
   return new late.HostedTasks({ settings, server, tell });
 }

@@ -38,7 +38,7 @@ import { givingUp, givingUpSteps } from './giving-up.ts';
 import type { RootsSource } from './input/inputs.ts';
 import { checkLevel } from './option-names.ts';
 import { throughClientMiddleware } from './middleware/late-passing.ts';
-import type { Chain } from '../connection/middleware/chain.ts';
+import type { MiddlewareStack } from '../connection/middleware/middleware-stack.ts';
 import type { Middleware } from '../connection/middleware/middleware.ts';
 import { namedOf, requiredName, textsOf } from './given.ts';
 import { walkPages, type Page } from './pages.ts';
@@ -57,7 +57,7 @@ export function createClient(parts: ClientParts): Client {
 }
 
 /** Puts the middleware of a bridge around that of a client of it. */
-export function useWithin(client: Client, outer: Chain): void {
+export function useWithin(client: Client, outer: MiddlewareStack): void {
   if (client instanceof SessionClient) client.within(outer);
 }
 
@@ -204,11 +204,11 @@ class SessionClient implements Client {
     if (declared.roots?.listChanged === true) await this.notify('notifications/roots/list_changed', undefined);
   }
 
-  learnTools(tools: readonly Tool[]): void {
+  primeTools(tools: readonly Tool[]): void {
     this.#requests.learn(tools);
   }
 
-  learnChange(method: string, params: JsonObject = {}): void {
+  invalidate(method: string, params: JsonObject = {}): void {
     this.#parts.cache.heard(method, params);
   }
 
@@ -302,7 +302,7 @@ class SessionClient implements Client {
   }
 
   /** Puts other middleware around that of the client. */
-  within(outer: Chain): void {
+  within(outer: MiddlewareStack): void {
     this.#parts.settings.chain.within(outer);
   }
 

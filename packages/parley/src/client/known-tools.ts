@@ -12,7 +12,7 @@ import { OutputValidationError, type OutputProblem } from './errors.ts';
 const most = 10_000;
 
 /** The longest warning about a schema, in characters. */
-const longestWords = 1_000;
+const maxWordsLength = 1_000;
 
 /** Check of structured results. */
 export interface OutputCheck {
@@ -113,7 +113,7 @@ export class KnownTools {
     if (this.#told.has(hash)) return;
     if (this.#told.size >= most) this.#told.clear();
     this.#told.add(hash);
-    this.#warn(words.slice(0, longestWords));
+    this.#warn(words.slice(0, maxWordsLength));
   }
 }
 

@@ -7,7 +7,7 @@ import { ConnectionError } from '../jsonrpc/transport.ts';
 import { McpError } from '../protocol/error.ts';
 import type { PrimitiveSchemaDefinition } from '../protocol/features/elicitation-schema.ts';
 import { revisionOf } from '../protocol/revision.ts';
-import { believable, createKnownServers } from './connection/negotiated.ts';
+import { believable, createKnownServers } from './connection/negotiation-cache.ts';
 import { disproves, isPassing, isRepeatable, mayPass, Rate, ToolHints } from './connection/retry.ts';
 import { AnsweredQuestions } from './input/answered-questions.ts';
 import { formProblem } from './input/elicitation-form.ts';

@@ -55,7 +55,7 @@ describe('an answer that was lost on the way', () => {
     it(`of a tool that may be called twice is asked for once more: ${what}`, async () => {
       const server = dropping();
       const one = await recovering(server.script, { options });
-      one.client.learnTools([{ name: 'x', inputSchema: { type: 'object' }, annotations: { [what]: true } }]);
+      one.client.primeTools([{ name: 'x', inputSchema: { type: 'object' }, annotations: { [what]: true } }]);
       await one.client.callTool('x', {}, request);
       assert.equal(server.ids.length, 2);
     });

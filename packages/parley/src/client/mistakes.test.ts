@@ -138,14 +138,14 @@ for (const [where, give, names] of [
       'maxItems',
       'maxReconnects',
       'maxReopens',
-      'closeMs',
+      'closeTimeoutMs',
     ],
   ],
-  ['httpTransport', (options) => httpTransport(url, options), ['maxMessageBytes', 'closeMs']],
-  ['ssePairTransport', (options) => ssePairTransport(url, options), ['maxMessageBytes', 'closeMs']],
-  ['spawn', (options) => spawn('node', [], options), ['killAfterMs', 'maxLineBytes', 'maxPendingBytes']],
+  ['httpTransport', (options) => httpTransport(url, options), ['maxMessageBytes', 'closeTimeoutMs']],
+  ['ssePairTransport', (options) => ssePairTransport(url, options), ['maxMessageBytes', 'closeTimeoutMs']],
+  ['spawn', (options) => spawn('node', [], options), ['killTimeoutMs', 'maxLineBytes', 'maxPendingBytes']],
   ['streamTransport', (options) => streamTransport({} as never, options), ['maxLineBytes', 'maxPendingBytes']],
-  ['nodeFetch', (options) => nodeFetch(options), ['maxConnections', 'idleMs', 'connectMs']],
+  ['nodeFetch', (options) => nodeFetch(options), ['maxConnections', 'idleTimeoutMs', 'connectTimeoutMs']],
 ] as readonly (readonly [string, (options: object) => unknown, readonly string[]])[]) {
   test(`a limit of ${where} that is no number is refused by name`, async () => {
     for (const name of names)

@@ -5,7 +5,7 @@ import { loggingLevels } from '../protocol/features/logging-level.ts';
 import type { CacheMode } from './cache/cache.ts';
 import type { CompleteOptions } from './client.ts';
 import type { ConnectOptions } from './options.ts';
-import { checkHostTasks } from './tasks/hosted-options.ts';
+import { checkHostTasks } from './tasks/client-tasks-options.ts';
 import type { PageOptions } from './cache/cacheable-request.ts';
 import type { StartTaskOptions, ToolCallOptions } from './tasks/task-handle.ts';
 
@@ -35,7 +35,7 @@ export const optionNames: Names<ConnectOptions> = {
   onSample: 1,
   roots: 1,
   reconnect: 1,
-  onSessionLost: 1,
+  sessionLost: 1,
   maxReconnects: 1,
   trustToolHints: 1,
   maxReopens: 1,
@@ -46,7 +46,7 @@ export const optionNames: Names<ConnectOptions> = {
   cacheKey: 1,
   onLog: 1,
   onRequest: 1,
-  hostTasks: 1,
+  clientTasks: 1,
   onProgress: 1,
   onNotification: 1,
   onElicitationComplete: 1,

@@ -1,4 +1,4 @@
-import { Chain } from '../connection/middleware/chain.ts';
+import { MiddlewareStack } from '../connection/middleware/middleware-stack.ts';
 import { monotonicNow } from '../jsonrpc/timeout.ts';
 import type { ConnectionError } from '../jsonrpc/transport.ts';
 import { harmless } from '../options/harmless.ts';
@@ -14,7 +14,7 @@ import { chosenRevisions, type Revision } from '../protocol/revision.ts';
 import { cacheSettings, type CacheOptions, type CacheSettings } from './cache/cache-options.ts';
 import { Inputs, type InputContext, type InputHandlers } from './input/inputs.ts';
 import { guardedListeners, print, type Failed } from './listeners.ts';
-import type { HostTasksOptions } from './tasks/hosted-options.ts';
+import type { ClientTasksOptions } from './tasks/client-tasks-options.ts';
 import { recoverSettings, type RecoverOptions, type RecoverSettings } from './recover-options.ts';
 
 /** Circumstances of a notification of the server. */
@@ -94,7 +94,7 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
   readonly maxNotificationBytes?: number;
   /** Aborts connecting, which then rejects with the reason of the signal. Once connected it has no effect. */
   readonly signal?: AbortSignal;
-  /** Checks structured tool results against the output schema of the tool, where `listTools` or `learnTools` made it known; on by default. */
+  /** Checks structured tool results against the output schema of the tool, where `listTools` or `primeTools` made it known; on by default. */
   readonly validateOutput?: boolean;
   /**
    * Choice whether numbers that JavaScript would spell in another way than the server did (`1.0`, integers past the
@@ -133,7 +133,7 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
    * a day. Closing the client cancels it. Up to 100 may wait. Its handler is that of plain questions. The handler's
    * `context.signal` is aborted if the task is cancelled or expires.
    */
-  readonly hostTasks?: HostTasksOptions;
+  readonly clientTasks?: ClientTasksOptions;
   /** Receives the progress of every request, besides the `onProgress` of the request itself. */
   readonly onProgress?: (progress: Progress & { readonly progressToken: ProgressToken }) => void;
   /** Receives every notification of the server, unchanged; progress only for pending requests. */
@@ -162,7 +162,7 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
 }
 
 type Listener =
-  | 'hostTasks'
+  | 'clientTasks'
   | 'onRequest'
   | 'onLog'
   | 'onProgress'
@@ -180,7 +180,7 @@ export interface ClientSettings extends Pick<ConnectOptions, Listener>, RecoverS
   readonly inputs: Inputs;
   readonly tasks: boolean;
   /** The middleware that all messages pass. */
-  readonly chain: Chain;
+  readonly chain: MiddlewareStack;
   readonly maxRounds: number;
   readonly revisions: readonly Revision[];
   readonly negotiated: Negotiated | undefined;
@@ -236,7 +236,7 @@ export function settingsOf(options: ConnectOptions): ClientSettings {
     extensions: checkedExtensions(options.extensions ?? {}),
     inputs,
     tasks: options.tasks ?? options.advertise ?? true,
-    chain: new Chain(),
+    chain: new MiddlewareStack(),
     maxRounds: options.maxRounds ?? 10,
     revisions: chosenRevisions(options.revisions),
     negotiated: options.negotiated,

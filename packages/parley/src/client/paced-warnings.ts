@@ -1,5 +1,5 @@
 /** Limit of warnings in one minute. */
-export const mostWarnings = 200;
+export const maxWarnings = 200;
 
 const minuteMs = 60_000;
 
@@ -17,8 +17,8 @@ export function pacedWarnings(
     const now = clock();
     if (now - began >= minuteMs) [began, count] = [now, 0];
     count++;
-    if (count <= mostWarnings) warn(message, cause);
-    else if (count === mostWarnings + 1)
-      warn(`further warnings of this minute are not reported: the server caused ${mostWarnings}`);
+    if (count <= maxWarnings) warn(message, cause);
+    else if (count === maxWarnings + 1)
+      warn(`further warnings of this minute are not reported: the server caused ${maxWarnings}`);
   };
 }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { McpError } from '../protocol/error.ts';
 import { urlElicitations } from './errors.ts';
 import { malformation } from './input/answering.ts';
-import { visitOf } from './input/page-visit.ts';
+import { visitOf } from './input/url-elicitation.ts';
 
 const good = [
   'https://pay.example/1?a=b#c',

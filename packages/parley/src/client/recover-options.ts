@@ -16,7 +16,7 @@ export interface RecoverOptions {
    * may have run, and always fail. So does a call with the answer 404 in a session that still answers a `ping`. (Spec
    * 2025-11-25, Transports, Session Management.)
    */
-  readonly onSessionLost?: 'fail' | 'repeat';
+  readonly sessionLost?: 'fail' | 'repeat';
   /** Number of reconnects within a minute before the client closes permanently; 5. */
   readonly maxReconnects?: number;
   /**
@@ -38,7 +38,7 @@ export interface RecoverOptions {
 /** The options with their defaults. */
 export interface RecoverSettings {
   readonly reconnect: boolean;
-  readonly onSessionLost: 'fail' | 'repeat';
+  readonly sessionLost: 'fail' | 'repeat';
   readonly maxReconnects: number;
   readonly trustToolHints: boolean;
   readonly maxReopens: number;
@@ -48,15 +48,15 @@ export interface RecoverSettings {
 /**
  * Fills in the defaults.
  *
- * @throws TypeError for an `onSessionLost` that is neither `fail` nor `repeat`.
+ * @throws TypeError for an `sessionLost` that is neither `fail` nor `repeat`.
  */
 export function recoverSettings(options: RecoverOptions): RecoverSettings {
-  const { onSessionLost = 'fail' } = options;
-  if (onSessionLost !== 'fail' && onSessionLost !== 'repeat')
-    throw new TypeError(`onSessionLost is 'fail' or 'repeat', not ${String(onSessionLost)}`);
+  const { sessionLost = 'fail' } = options;
+  if (sessionLost !== 'fail' && sessionLost !== 'repeat')
+    throw new TypeError(`sessionLost is 'fail' or 'repeat', not ${String(sessionLost)}`);
   return {
     reconnect: options.reconnect ?? true,
-    onSessionLost,
+    sessionLost,
     maxReconnects: options.maxReconnects ?? 5,
     trustToolHints: options.trustToolHints ?? false,
     maxReopens: options.maxReopens ?? 10,

@@ -41,14 +41,14 @@ export interface ClientParts {
 }
 
 /** Limit of tools that are remembered as harmless to call again. */
-const mostHints = 10_000;
+const maxHints = 10_000;
 
 /**
  * The requests of a client, in layers from the simplest: from the cache or sent, and continued until they are complete.
  */
 export class Requests {
   readonly #parts: ClientParts;
-  readonly #hints = new ToolHints(mostHints);
+  readonly #hints = new ToolHints(maxHints);
   readonly #tolerated: ToleratedFaults;
 
   constructor(parts: ClientParts) {

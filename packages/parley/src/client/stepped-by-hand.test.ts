@@ -120,7 +120,7 @@ describe('a request stepped by hand', () => {
   it('is held against the output schema of its tool', async () => {
     const { step, one } = await begun(question, { content: [], structuredContent: { sum: 'x' } });
     const outputSchema = { type: 'object', properties: { sum: { type: 'number' } } } as const;
-    one.client.learnTools([{ name: 'x', inputSchema: { type: 'object' }, outputSchema }]);
+    one.client.primeTools([{ name: 'x', inputSchema: { type: 'object' }, outputSchema }]);
     await assert.rejects(one.client.resume(step, { k: 'accept', l: [] }), OutputValidationError);
   });
 

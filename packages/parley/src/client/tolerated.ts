@@ -11,7 +11,7 @@ export interface MalformedEntry {
 
 /** Number of warnings that are remembered. */
 const most = 1_000;
-const longestName = 100;
+const maxNameLength = 100;
 
 /** Faults in the results of a server that are put up with; each is a warning once. */
 export class ToleratedFaults {
@@ -62,5 +62,5 @@ export class ToleratedFaults {
 function nameIn(method: string, value: unknown): string {
   const key = methodOf(method)?.list?.key;
   const name = isObject(value) && key !== undefined ? (value[key] ?? value['name']) : undefined;
-  return typeof name === 'string' ? JSON.stringify(name.slice(0, longestName)) : 'an entry without a name';
+  return typeof name === 'string' ? JSON.stringify(name.slice(0, maxNameLength)) : 'an entry without a name';
 }

@@ -2,7 +2,7 @@ import { isObject } from '../jsonrpc/message.ts';
 import { methodsWith } from '../protocol/catalogue.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
 import type { InputRequest } from '../protocol/features/rounds.ts';
-import type { Effect } from './once.ts';
+import type { Effect } from './memoized-steps.ts';
 
 /** The methods by which a server asks its client. */
 export type AskMethod = InputRequest['method'];

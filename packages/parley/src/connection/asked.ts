@@ -34,7 +34,7 @@ export interface CallOptions extends WaitOptions {
 export type LateListener = (answer: ResponseMessage) => void;
 
 /** Limit of cancelled requests whose late answers still have a listener. */
-const mostGivenUp = 1_000;
+const maxGivenUp = 1_000;
 
 /** Slot that holds one request as long as it waits. The tables of a map lead to what passed through it: see `Crowd`. */
 interface Slot {
@@ -161,7 +161,7 @@ export class AskedRequests {
   /** Stores the listener for the late answer of a cancelled request. */
   awaitLate({ id, options: { onLateAnswer } }: PendingRequest<CallOptions>): void {
     if (onLateAnswer === undefined) return;
-    setNewest((this.#givenUp ??= new Map()), mostGivenUp, [id, onLateAnswer]);
+    setNewest((this.#givenUp ??= new Map()), maxGivenUp, [id, onLateAnswer]);
   }
 
   /** Takes the listener to this late answer, once. */

@@ -6,7 +6,7 @@ import { ConnectionError } from '../jsonrpc/transport.ts';
 import { McpError } from '../protocol/error.ts';
 import { Connection } from './connection.ts';
 import { PendingRequest } from './pending.ts';
-import { Running } from './running.ts';
+import { InFlightRequests } from './in-flight-requests.ts';
 import { metaKey } from '../protocol/meta.ts';
 import { revisionOf } from '../protocol/revision.ts';
 
@@ -48,8 +48,8 @@ describe('calls', () => {
   it('are no more than the end allows', async () => {
     const sent: unknown[] = [];
     const connection = new Connection(
-      { role: 'client', mostAsked: 2, send: (message) => void sent.push(message) },
-      new Running(1),
+      { role: 'client', maxAsked: 2, send: (message) => void sent.push(message) },
+      new InFlightRequests(1),
     );
     const first = connection.call('a', undefined, told);
     connection.call('b', undefined, told);
@@ -61,7 +61,10 @@ describe('calls', () => {
   });
 
   it('are not all looked at for an error that names none of them', (t) => {
-    const connection = new Connection({ role: 'client', mostAsked: 1000, send: () => undefined }, new Running(1));
+    const connection = new Connection(
+      { role: 'client', maxAsked: 1000, send: () => undefined },
+      new InFlightRequests(1),
+    );
     for (let at = 0; at < 1000; at++) connection.call('a', undefined, told);
     const looks = t.mock.getter(PendingRequest.prototype, 'isListen', () => false);
     connection.answered({ jsonrpc: '2.0', error: { code: -32600, message: 'of which' } });
@@ -213,14 +216,14 @@ describe('calls', () => {
   });
 
   it('an error without id leads to no ping if no further request may be sent', () => {
-    for (const [mostAsked, pings] of [
+    for (const [maxAsked, pings] of [
       [1, 0],
       [2, 1],
     ] as const) {
       const sent: unknown[] = [];
       const connection = new Connection(
-        { role: 'client', mostAsked, send: (message) => void sent.push('method' in message && message.method) },
-        new Running(1),
+        { role: 'client', maxAsked, send: (message) => void sent.push('method' in message && message.method) },
+        new InFlightRequests(1),
       );
       void connection.send({ jsonrpc: '2.0', method: 'notifications/initialized' }, revision);
       connection.call('a', undefined, { ...told, revision });

@@ -17,7 +17,7 @@ import type { Revision } from '../protocol/revision.ts';
 import { AskedRequests, type CallOptions } from './asked.ts';
 import { observed, tell } from './observe.ts';
 import { aborted, abortReason, checkTimeout, type Asked, type PendingRequest } from './pending.ts';
-import type { Running, RunningRequest } from './running.ts';
+import type { InFlightRequests, RunningRequest } from './in-flight-requests.ts';
 import { asConnectionError, withToken } from './sending.ts';
 
 /** Options of one message, for the end that sends it. */
@@ -39,7 +39,7 @@ export interface Beside {
 export interface ConnectionEnd {
   readonly role: 'client' | 'server';
   /** Limit of requests of ours that may wait for their answers. */
-  readonly mostAsked: number;
+  readonly maxAsked: number;
   /** True if each of our requests has an exchange of its own, which is closed when the request is cancelled. */
   readonly exchanges?: boolean;
   /** True if messages within one of our requests that do not answer it count against its limits. */
@@ -74,7 +74,7 @@ const pingMs = 15_000;
  */
 export class Connection<Run extends RunningRequest = RunningRequest> {
   /** The requests of the peer that run here. */
-  readonly running: Running<Run>;
+  readonly running: InFlightRequests<Run>;
   readonly #end: ConnectionEnd;
   /** Made by the first request of ours. */
   #asked: AskedRequests | undefined;
@@ -84,7 +84,7 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
   /** Code of the last error without an id. */
   #warnedOf: number | undefined;
 
-  constructor(end: ConnectionEnd, running: Running<Run>) {
+  constructor(end: ConnectionEnd, running: InFlightRequests<Run>) {
     this.#end = end;
     this.running = running;
   }
@@ -116,11 +116,11 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
       },
       this.#end,
     ));
-    const { mostAsked, exchanges } = this.#end;
-    if (asked.size >= mostAsked)
+    const { maxAsked, exchanges } = this.#end;
+    if (asked.size >= maxAsked)
       throw new ConnectionError(
         'busy',
-        `${method} was not sent: more than ${mostAsked} requests wait for their answers`,
+        `${method} was not sent: more than ${maxAsked} requests wait for their answers`,
       );
     if (options.signal?.aborted === true) throw aborted(method, options.signal);
     const { onProgress } = options;
@@ -193,7 +193,7 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
     const { revision } = only.options;
     const ping = methodOf('ping');
     if (ping === undefined || revision === undefined || !maySend(this.#end.role, ping, revision)) return;
-    if (this.waiting >= this.#end.mostAsked) return;
+    if (this.waiting >= this.#end.maxAsked) return;
     this.call('ping', undefined, { revision, tellCancelled: false, timeoutMs: pingMs }).answer.then(
       fail,
       (answer: unknown) => answer instanceof McpError && fail(),

@@ -14,7 +14,7 @@ import { pageUrl } from './page-url.ts';
 import { checkTimeout, PendingRequest, type WaitOptions } from './pending.ts';
 import { ProgressRoutes, progressWords, type Progress } from './progress.ts';
 import { mayBeAsked, requireCapabilities } from './required-capabilities.ts';
-import { Running } from './running.ts';
+import { InFlightRequests } from './in-flight-requests.ts';
 import { samplingProblem } from './sampling-rules.ts';
 import { asConnectionError, withToken } from './sending.ts';
 
@@ -276,7 +276,7 @@ test('reports of progress that are malformed reach nobody', () => {
 });
 
 test('as many requests of the peer run as allowed, cancelled ones included', () => {
-  const running = new Running(2);
+  const running = new InFlightRequests(2);
   const aborted: unknown[] = [];
   const run = (requestId: number) => ({ requestId, abort: (reason?: unknown) => void aborted.push(requestId, reason) });
   const [one, two] = [run(1), run(2)];

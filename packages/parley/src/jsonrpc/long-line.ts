@@ -1,14 +1,14 @@
-import { glimpse, glimpsed, type Glimpse } from './glimpse.ts';
+import { peekMessage, glimpsed, type MessagePeek } from './message-peek.ts';
 
 /** Glimpse of the message in a line, seen from its ends. */
-export function glimpseLine(line: Uint8Array): Glimpse | undefined {
-  return glimpse(loose(line.subarray(0, glimpsed)), loose(line.subarray(-glimpsed)));
+export function glimpseLine(line: Uint8Array): MessagePeek | undefined {
+  return peekMessage(loose(line.subarray(0, glimpsed)), loose(line.subarray(-glimpsed)));
 }
 
 /** A line that is too long to be kept: its ends alone are, as it goes by. */
 export class LongLine {
   readonly #beginning: string;
-  readonly #tell: (seen: Glimpse | undefined) => void;
+  readonly #tell: (seen: MessagePeek | undefined) => void;
   /** Its end so far, until it is told of. */
   #end: Uint8Array | undefined;
 
@@ -17,11 +17,11 @@ export class LongLine {
    * @param bytes What comes next, and is still to be passed.
    * @param tell Told once what the ends show: when the line ends, or at once where its end can show no more.
    */
-  constructor(held: Uint8Array, bytes: Uint8Array, tell: (seen: Glimpse | undefined) => void) {
+  constructor(held: Uint8Array, bytes: Uint8Array, tell: (seen: MessagePeek | undefined) => void) {
     this.#beginning = loose(joined(held.subarray(0, glimpsed), bytes.subarray(0, glimpsed)).subarray(0, glimpsed));
     this.#end = held.slice(-glimpsed);
     this.#tell = tell;
-    const seen = glimpse(this.#beginning, '');
+    const seen = peekMessage(this.#beginning, '');
     if (seen === undefined || seen.id !== undefined) this.#told(seen);
   }
 
@@ -29,10 +29,10 @@ export class LongLine {
   pass(bytes: Uint8Array, last: boolean): void {
     if (this.#end === undefined) return;
     this.#end = joined(this.#end, bytes.subarray(-glimpsed)).slice(-glimpsed);
-    if (last) this.#told(glimpse(this.#beginning, loose(this.#end)));
+    if (last) this.#told(peekMessage(this.#beginning, loose(this.#end)));
   }
 
-  #told(seen: Glimpse | undefined): void {
+  #told(seen: MessagePeek | undefined): void {
     this.#end = undefined;
     this.#tell(seen);
   }

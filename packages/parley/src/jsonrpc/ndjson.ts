@@ -1,5 +1,5 @@
 import { ByteBuffer } from './bytes.ts';
-import type { Glimpse } from './glimpse.ts';
+import type { MessagePeek } from './message-peek.ts';
 import { glimpseLine, LongLine } from './long-line.ts';
 import { ConnectionError } from './transport.ts';
 
@@ -14,7 +14,7 @@ export interface LineReaderOptions {
    *
    * @param seen What the ends of the line tell, where it looks like a message.
    */
-  problem(error: ConnectionError, seen?: Glimpse): void;
+  problem(error: ConnectionError, seen?: MessagePeek): void;
   /** Limit of the bytes of a line, line ending left out; 10 MiB by default. */
   readonly maxBytes?: number | undefined;
 }
@@ -42,7 +42,7 @@ export function lineReader(options: LineReaderOptions): LineReader {
   const held = new ByteBuffer();
   let skipped: LongLine | undefined;
 
-  function tooLong(seen: Glimpse | undefined): void {
+  function tooLong(seen: MessagePeek | undefined): void {
     options.problem(longerThan(maxBytes), seen);
   }
 

@@ -1,8 +1,8 @@
-import { Crowd } from './crowd.ts';
+import { InFlightList } from './in-flight-list.ts';
 
 /** All that run when one signal is aborted. */
 interface Hub {
-  readonly crowd: Crowd<Waiting>;
+  readonly crowd: InFlightList<Waiting>;
   readonly abort: () => void;
 }
 
@@ -36,7 +36,7 @@ export function runOnAbort(signal: AbortSignal, run: () => void): () => void {
 }
 
 function openHub(signal: AbortSignal): Hub {
-  const crowd = new Crowd<Waiting>();
+  const crowd = new InFlightList<Waiting>();
   const hub: Hub = {
     crowd,
     abort: () => {

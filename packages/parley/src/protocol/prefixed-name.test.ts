@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { fittingPrefix, longestName, prefixedName, withoutPrefix } from './prefixed-name.ts';
+import { fittingPrefix, maxNameLength, prefixedName, withoutPrefix } from './prefixed-name.ts';
 
 test('a prefix is taken off where it is whole and something follows', () => {
   assert.equal(withoutPrefix('a', 'a__b'), 'b');
@@ -17,7 +17,7 @@ test('a prefixed name is a name of a tool, and gives the name back where it was 
       const prefix = fittingPrefix(text) || 'server';
       const full = prefixedName(prefix, name);
       assert.match(full, /^[A-Za-z0-9_.-]{1,128}$/);
-      if (prefix.length + 2 + name.length <= longestName) assert.equal(withoutPrefix(prefix, full), name);
+      if (prefix.length + 2 + name.length <= maxNameLength) assert.equal(withoutPrefix(prefix, full), name);
     }),
   );
 });

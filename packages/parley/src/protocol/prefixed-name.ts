@@ -4,16 +4,16 @@
  */
 
 /** Spec 2025-11-25, Tools, Tool names: 1 to 128 letters, digits, underscores, hyphens and dots. */
-export const longestName = 128;
+export const maxNameLength = 128;
 /** The longest prefix: there is room for a name behind it. */
-export const longestPrefix = 48;
+export const maxPrefixLength = 48;
 
 const separator = '__';
 const foreign = /[^A-Za-z0-9_.-]+/g;
 
 /** Makes a prefix of any text: what names cannot have becomes a hyphen. */
 export function fittingPrefix(text: string): string {
-  return text.replaceAll(foreign, '-').slice(0, longestPrefix);
+  return text.replaceAll(foreign, '-').slice(0, maxPrefixLength);
 }
 
 /** Name with its prefix, however long it is. */
@@ -24,14 +24,14 @@ export function fullName(prefix: string, name: string): string {
 /** Name with its prefix; one that would be too long is cut and ends with digits that depend on both. */
 export function prefixedName(prefix: string, name: string): string {
   const full = fullName(prefix, name);
-  return full.length <= longestName ? full : digested(prefix, name);
+  return full.length <= maxNameLength ? full : digested(prefix, name);
 }
 
 /** Name with its prefix that ends with digits which depend on both. */
 export function digested(prefix: string, name: string): string {
   const digits = digest(`${prefix} ${name}`);
   // There is room for a count behind the digits.
-  return `${fullName(prefix, name).slice(0, longestName - digits.length - 5)}_${digits}`;
+  return `${fullName(prefix, name).slice(0, maxNameLength - digits.length - 5)}_${digits}`;
 }
 
 /** Name behind a prefix; `undefined` where another or none is before it. */

@@ -1,13 +1,13 @@
 /** Budget of a check: steps, which are the same on every machine, and for a peer's schema time as well. */
 
 /** Time that a peer's schema may keep this thread, in milliseconds. */
-const mostTime = 40;
+const maxTime = 40;
 
 /** Of that, what is left in any case to say why a value does not fit. */
 const timeToExplain = 10;
 
 /** A longer time between two looks at the clock counts as this much: somebody else had the processor. */
-const longestGap = 2;
+const maxGapLength = 2;
 
 /** Number of steps that go by between two looks at the clock. */
 const stepsBetweenLooks = 16;
@@ -54,7 +54,7 @@ export class CheckBudget {
   /** Begins a check; what it costs to read the value is paid with time alone until steps are granted. */
   begin(): void {
     this.grant(Number.POSITIVE_INFINITY);
-    this.#allow(this.#timed ? mostTime - timeToExplain : Number.POSITIVE_INFINITY);
+    this.#allow(this.#timed ? maxTime - timeToExplain : Number.POSITIVE_INFINITY);
   }
 
   /** Says how many steps there are for what follows. */
@@ -95,11 +95,11 @@ export class CheckBudget {
   #look(): void {
     const now = performance.now();
     const gap = now - this.#lookedAt;
-    this.#time -= Math.min(gap, longestGap);
+    this.#time -= Math.min(gap, maxGapLength);
     this.#lookedAt = now;
     this.#untilLook = stepsBetweenLooks;
     // A long gap was ours, where the platform does not say otherwise: a piece of work that cannot be paid for in parts.
-    if (this.#time >= 0 && (gap <= longestGap || this.#usedBefore === undefined)) return;
+    if (this.#time >= 0 && (gap <= maxGapLength || this.#usedBefore === undefined)) return;
     // On a machine with more to do than it can, most of that time was spent by others.
     if (this.#usedBefore !== undefined) this.#time = this.#granted - ((ownTime() ?? 0) - this.#usedBefore);
     if (this.#time < 0) throw new OverBudget();

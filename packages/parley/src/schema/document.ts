@@ -79,7 +79,7 @@ function supportedDialectOf(schema: unknown): Dialect {
 }
 
 /** Limit of an identifier once it is resolved, in characters: each reference in the resource is read against it. */
-const longestBase = 1000;
+const maxBaseLength = 1000;
 
 /** Base URI of a schema without `$id`; nothing can be fetched from there. */
 const defaultBase = 'schema://document/';
@@ -199,7 +199,7 @@ export class SchemaDocument {
       if ($id.startsWith('#')) outer.anchors.set($id.slice(1), raw);
       else {
         const base = withoutFragment(new URL($id, outer.base));
-        if (base.length > longestBase) throw new SchemaError(`$id ${JSON.stringify($id.slice(0, 200))} is too long`);
+        if (base.length > maxBaseLength) throw new SchemaError(`$id ${JSON.stringify($id.slice(0, 200))} is too long`);
         resource = this.#addResource(base, raw);
       }
     }

@@ -11,7 +11,7 @@ import type { Scope } from './scope.ts';
 const maxProblems = 20;
 
 /** Limit of what is told of one problem, in characters. */
-const longestMessage = 500;
+const maxMessageLength = 500;
 
 const notAllowed = 'is not allowed';
 
@@ -91,7 +91,7 @@ class Explanation {
   }
 
   #tell(path: string, message: string): true {
-    if (this.#told.length < maxProblems) this.#told.push({ path, message: message.slice(0, longestMessage) });
+    if (this.#told.length < maxProblems) this.#told.push({ path, message: message.slice(0, maxMessageLength) });
     return true;
   }
 
@@ -207,7 +207,7 @@ function saidOf(name: string, { keyword, node, value }: Told): readonly Problem[
     case 'const':
       return say(`must be ${brief(keyword)}`);
     case 'enum':
-      return say(`must be one of ${listOf(keyword).slice(0, longestMessage).map(brief).join(', ')}`);
+      return say(`must be one of ${listOf(keyword).slice(0, maxMessageLength).map(brief).join(', ')}`);
     // That has been said, with what the schema wants.
     case 'if':
       return [];

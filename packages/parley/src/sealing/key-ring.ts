@@ -8,11 +8,11 @@ const oldMs = 90_000;
 const tryAgainMs = 5_000;
 /** Waits for keys, in milliseconds: for the first ones, without which there is nothing, and for newer ones than those that are old. */
 const firstMs = 10_000;
-const patienceMs = 2_000;
+const serverTimeoutMs = 2_000;
 /** Length of an hour, in milliseconds. */
 const hourMs = 3_600_000;
 /** Number of derived keys that are kept for each key. */
-const mostDerived = 64;
+const maxDerived = 64;
 const idBytes = 4;
 
 /** The hour of what is sealed so that it is the same each time. */
@@ -58,7 +58,7 @@ export class RootKey {
     const known = this.#derived.get(name);
     if (known !== undefined) return known;
     const [oldest] = this.#derived.keys();
-    if (this.#derived.size >= mostDerived && oldest !== undefined) this.#derived.delete(oldest);
+    if (this.#derived.size >= maxDerived && oldest !== undefined) this.#derived.delete(oldest);
     const made = derive(`parley ${JSON.stringify([this.#purpose, name])}`);
     this.#derived.set(name, made);
     return made;
@@ -107,7 +107,7 @@ export class KeyRing {
     else if (isDue || this.#asked !== undefined) {
       const asked = this.#asking(now);
       // What failed, or hangs, is told by who gives the keys; those that were good before go on.
-      if (age >= oldMs) await settledWithin(patienceMs - Math.abs(now - this.#triedAt), asked);
+      if (age >= oldMs) await settledWithin(serverTimeoutMs - Math.abs(now - this.#triedAt), asked);
     }
     return this.#known.map(([, root]) => root);
   }

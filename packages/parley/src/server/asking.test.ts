@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { isObject } from '../jsonrpc/message.ts';
 import { metaKey } from '../protocol/meta.ts';
 import { newestRevision } from '../protocol/revision.ts';
-import type { Ctx } from './ctx.ts';
+import type { ToolContext } from './tool-context.ts';
 import { inputRequired } from './input-required.ts';
 import type { ServerOptions } from './options.ts';
 import { createServer, type Server } from './server.ts';
@@ -20,7 +20,7 @@ function rounds(
 ) {
   const sent: Json[] = [];
   let id = 0;
-  const conversation = server.endpoint.converse({
+  const conversation = server.endpoint.openConnection({
     lasting: true,
     send: (message) => sent.push(message as unknown as Json),
     ...(options.principal === undefined ? {} : { auth: { principal: options.principal } }),
@@ -55,7 +55,7 @@ function errorOf(response: Json): Json {
 
 const accept = (content: Json): Json => ({ action: 'accept', content });
 
-function serverWith(run: (ctx: Ctx) => unknown, options?: ServerOptions): Server {
+function serverWith(run: (ctx: ToolContext) => unknown, options?: ServerOptions): Server {
   const server = createServer({ name: 'w', version: '1' }, options);
   server.tool('t', { description: 'x' }, async (_, ctx) => JSON.stringify(await run(ctx)));
   return server;
@@ -254,7 +254,7 @@ describe('questions of a handler to a stateless client', () => {
   });
 
   test('a client is never asked for what it did not declare [mrtr-007, meta-014, sampling-009, roots-011, A25]', async () => {
-    const cases: readonly (readonly [(ctx: Ctx) => Promise<unknown>, Json, Json])[] = [
+    const cases: readonly (readonly [(ctx: ToolContext) => Promise<unknown>, Json, Json])[] = [
       [(ctx) => ctx.elicit({ message: 'a', schema: name }), { sampling: {} }, { elicitation: { form: {} } }],
       [
         (ctx) => ctx.elicit({ message: 'a', schema: name }),
@@ -355,7 +355,7 @@ describe('questions of a handler to a stateless client', () => {
 });
 
 describe('rounds driven by hand', () => {
-  const byHand = (ctx: Ctx): unknown => {
+  const byHand = (ctx: ToolContext): unknown => {
     if (ctx.inputResponses === undefined) {
       return inputRequired({ requests: { where: { method: 'roots/list' } }, state: { step: 1 } });
     }

@@ -1,7 +1,7 @@
 import { shownId, type RequestId } from '../jsonrpc/message.ts';
 import type { Ask, AskMethod } from '../connection/ask.ts';
 import type { CallClient, CallFace } from './runtime/call.ts';
-import type { AuthInfo } from './runtime/endpoint.ts';
+import type { AuthInfo } from './runtime/request-handler.ts';
 import { requireScopes } from './runtime/protection.ts';
 import { isUnnamed, quiet } from '../connection/ask.ts';
 import { shownMeta } from '../connection/middleware/shown-ids.ts';
@@ -16,19 +16,19 @@ import type { Root } from '../protocol/features/roots.ts';
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/features/sampling.ts';
 import type { AnySchema, InferOutput } from '../schema/infer.ts';
 import { toInputSchema } from '../schema/schema.ts';
-import type { CtxTask } from './task-definition.ts';
-import type { AskAsTaskOptions, AskOptions, Ctx, Elicited, ElicitedUrl } from './ctx.ts';
+import type { TaskContext } from './task-definition.ts';
+import type { AskAsTaskOptions, AskOptions, ToolContext, Elicited, ElicitedUrl } from './tool-context.ts';
 import { formOf } from './form.ts';
-import { checkQuestion } from './offer/check-result.ts';
+import { checkQuestion } from './features/check-result.ts';
 
 /** A call, and the parts of a task if it is one or may become one. */
 type TaskFace = CallFace & {
-  readonly task?: CtxTask | undefined;
+  readonly task?: TaskContext | undefined;
   background?(): Promise<void>;
 };
 
 /** A request as its handler sees it: a thin cover over the call. */
-export class Context implements Ctx {
+export class Context implements ToolContext {
   readonly #call: TaskFace;
   /** The keys of the questions of this run. */
   #keys: Set<string> | undefined;
@@ -61,7 +61,7 @@ export class Context implements Ctx {
     return shownMeta(this.#call.meta);
   }
 
-  get task(): CtxTask | undefined {
+  get task(): TaskContext | undefined {
     return this.#call.task;
   }
 

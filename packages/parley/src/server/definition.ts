@@ -15,11 +15,11 @@ import type {
 } from '../protocol/features/resources.ts';
 import type { CallToolResult, ToolAnnotations } from '../protocol/features/tools.ts';
 import type { ClientFlag } from '../protocol/capability.ts';
-import type { AuthInfo } from './runtime/endpoint.ts';
+import type { AuthInfo } from './runtime/request-handler.ts';
 import type { ExtensionResult } from './runtime/extension-result.ts';
 import type { AnySchema, InferInput, InferOutput, Written } from '../schema/infer.ts';
 import type { StandardSchema } from '../schema/standard.ts';
-import type { CompletionCtx, Ctx, RequestCtx } from './ctx.ts';
+import type { CompleterContext, ToolContext, RequestContext } from './tool-context.ts';
 import type { InputRequired } from './input-required.ts';
 import type { TaskSupport } from './task-definition.ts';
 import type { VariableNames, VariablesOf } from './uri-template/types.ts';
@@ -115,7 +115,7 @@ type OutputValue<O> = [O] extends [undefined] ? never : Written<InferInput<O>>;
  * `ToolError` for a message that the model may read, or set `exposeErrors` of the server. An `McpError` is a protocol
  * error.
  */
-export type ToolHandler<I, O> = (args: InferArgs<I>, ctx: Ctx) => ToolReturn<O> | Promise<ToolReturn<O>>;
+export type ToolHandler<I, O> = (args: InferArgs<I>, ctx: ToolContext) => ToolReturn<O> | Promise<ToolReturn<O>>;
 
 /** A resource at a fixed URI. */
 export interface ResourceDefinition extends CommonDefinition {
@@ -144,7 +144,7 @@ export type ReadReturn =
   | ExtensionResult;
 
 /** Reads a resource. */
-export type ResourceReader = (uri: string, ctx: Ctx) => ReadReturn | Promise<ReadReturn>;
+export type ResourceReader = (uri: string, ctx: ToolContext) => ReadReturn | Promise<ReadReturn>;
 
 /** Resources whose URIs follow a template (RFC 6570, levels 1 to 4). */
 export interface ResourceTemplateDefinition<Template extends string = string> extends CommonDefinition {
@@ -168,7 +168,7 @@ export interface ResourceTemplateDefinition<Template extends string = string> ex
   /** Suggests values of variables. */
   readonly complete?: { readonly [Name in VariableNames<Template>]?: Completer };
   /** Names the resources of the template that exist, for `resources/list`. */
-  readonly list?: (ctx: RequestCtx) => readonly Resource[] | Promise<readonly Resource[]>;
+  readonly list?: (ctx: RequestContext) => readonly Resource[] | Promise<readonly Resource[]>;
 }
 
 /**
@@ -178,7 +178,7 @@ export interface ResourceTemplateDefinition<Template extends string = string> ex
 export type ResourceTemplateReader<Template extends string> = (
   uri: string,
   variables: VariablesOf<Template>,
-  ctx: Ctx,
+  ctx: ToolContext,
 ) => ReadReturn | undefined | Promise<ReadReturn | undefined>;
 
 /** The arguments of a prompt: a schema of an object of strings, or a list. */
@@ -224,10 +224,10 @@ export type PromptReturn =
   | ExtensionResult;
 
 /** Writes a prompt out. */
-export type PromptHandler<A> = (args: InferPromptArgs<A>, ctx: Ctx) => PromptReturn | Promise<PromptReturn>;
+export type PromptHandler<A> = (args: InferPromptArgs<A>, ctx: ToolContext) => PromptReturn | Promise<PromptReturn>;
 
 /** Suggests values for the text that the user has typed so far. At most 100 of them are sent. */
-export type Completer = (value: string, ctx: CompletionCtx) => Completions | Promise<Completions>;
+export type Completer = (value: string, ctx: CompleterContext) => Completions | Promise<Completions>;
 
 /** Suggested values, best first. */
 export type Completions =
@@ -278,7 +278,7 @@ export type MethodReturn<R> =
  */
 export type MethodHandler<P, R> = (
   params: InferParams<P>,
-  ctx: RequestCtx,
+  ctx: RequestContext,
 ) => MethodReturn<R> | Promise<MethodReturn<R>>;
 
 /** A registered item, which can be changed while the server runs. Clients are notified of every change. */

@@ -1,7 +1,7 @@
 import type { Guide } from './runtime/host.ts';
 import { methodOf } from '../protocol/catalogue.ts';
 import type { Parts } from './parts.ts';
-import { failure, ToolError } from './offer/tool-result.ts';
+import { failure, ToolError } from './features/tool-result.ts';
 
 /** Facts of a server that middleware needs. */
 export function guideOf({ tools, prompts, methods }: Parts): Guide {

@@ -1,17 +1,17 @@
 import type { Call } from './runtime/call.ts';
-import type { AuthInfo } from './runtime/endpoint.ts';
+import type { AuthInfo } from './runtime/request-handler.ts';
 import type { Handler, ServerSession } from './runtime/host.ts';
 import { notFound } from '../connection/gate.ts';
 import { hasServerCapability } from '../protocol/capability.ts';
 import { McpError } from '../protocol/error.ts';
-import { andThen } from '../storage/now-or-later.ts';
+import { mapMaybe } from '../storage/maybe-promise.ts';
 import type { RequestTypes } from '../protocol/catalogue.ts';
-import { Listing } from './offer/listing.ts';
+import { Listing } from './features/listing.ts';
 import type { Parts } from './parts.ts';
-import type * as Offered from './offer/offered.ts';
-import type { Registry } from './offer/registry.ts';
+import type * as Offered from './features/offered.ts';
+import type { Registry } from './features/registry.ts';
 import type { Telling } from './subscriptions.ts';
-import { callTool } from './offer/tools.ts';
+import { callTool } from './features/tools.ts';
 import { withinRates } from './rates/within.ts';
 
 type Handlers = {
@@ -25,7 +25,7 @@ let loaded: typeof Offered | undefined;
 
 /** Runs with code that a server with only tools never needs. It is loaded when any other feature is first used. */
 export function offered<T>(run: (late: typeof Offered) => T | Promise<T>): T | Promise<T> {
-  return loaded === undefined ? import('./offer/offered.ts').then((late) => run((loaded = late))) : run(loaded);
+  return loaded === undefined ? import('./features/offered.ts').then((late) => run((loaded = late))) : run(loaded);
 }
 
 /**
@@ -143,7 +143,7 @@ function subscribing({ subscriptions, capabilities }: Parts): Handlers {
   const offered = (): ReadonlySet<Telling> =>
     new Set(tellings.filter(([, path]) => hasServerCapability(capabilities(), path)).map(([telling]) => telling));
   return {
-    'resources/subscribe': ({ uri }, call) => andThen(subscriptions.watch(sessionOf(call), uri), () => ({})),
+    'resources/subscribe': ({ uri }, call) => mapMaybe(subscriptions.watch(sessionOf(call), uri), () => ({})),
     'resources/unsubscribe': ({ uri }, call) => {
       subscriptions.unwatch(sessionOf(call), uri);
       return {};

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { handshakeDates, open, settle, type Json, type Raw } from '../../../../test/support/raw.ts';
-import type { AuthInfo } from './runtime/endpoint.ts';
+import type { AuthInfo } from './runtime/request-handler.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
 import type { ServerOptions } from './options.ts';
 import { createServer, type Server } from './server.ts';

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isVisible, knownScopes, neededScopes } from './offer/needed-scopes.ts';
-import { Registry } from './offer/registry.ts';
-import { toolNameProblem } from './offer/tool-name.ts';
+import { isVisible, knownScopes, neededScopes } from './features/needed-scopes.ts';
+import { Registry } from './features/registry.ts';
+import { toolNameProblem } from './features/tool-name.ts';
 import { Who } from './rates/measured.ts';
 import { leadsElsewhere } from './uri-template/traversal.ts';
 import { parseTemplate } from './uri-template/uri-template.ts';

@@ -3,7 +3,7 @@
 import type { CacheHint } from '../protocol/features/envelope.ts';
 import { serverCapabilitiesShape } from '../protocol/capability.ts';
 import { implementationShape, type Implementation } from '../protocol/features/common.ts';
-import { listable } from './offer/check-result.ts';
+import { listable } from './features/check-result.ts';
 import { refuseUnknown, type Names } from '../options/known-names.ts';
 import { refuseMistakes, type Kinds } from '../options/kinds.ts';
 import { refuseOther, refuseOtherWord } from '../options/known-values.ts';
@@ -17,7 +17,7 @@ import type {
   ToolDefinition,
 } from './definition.ts';
 import type { RoundOptions, ServerOptions } from './options.ts';
-import type { Restrictions } from './offer/restrictions.ts';
+import type { Restrictions } from './features/restrictions.ts';
 import { refuseNoStore } from '../storage/given.ts';
 import type { RateLimit } from '../storage/limits.ts';
 import { checkRate, type RateLimits } from './rate-limit.ts';
@@ -95,7 +95,7 @@ const nested: {
     maxStateLength: 'number',
     singleUse: 'boolean',
     maxRounds: 'number',
-    askTimeoutMs: 'number',
+    requestTimeoutMs: 'number',
     now: 'function',
   },
   rateLimits: { requests: 1, initialize: 1, tools: 1, byTool: 1, completions: 1, tasks: 1, lost: 1, now: 'function' },

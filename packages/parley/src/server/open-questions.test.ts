@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { messageText } from '../jsonrpc/encode.ts';
 import { connectInMemory } from '../testing.ts';
-import type { Ctx } from './ctx.ts';
+import type { ToolContext } from './tool-context.ts';
 import { createServer, type Server } from './server.ts';
 
 const dates = ['2026-07-28', '2025-11-25'] as const;
@@ -64,7 +64,7 @@ for (const revision of dates)
     await client.close();
   });
 
-const cyclic: readonly (readonly [string, (args: unknown, ctx: Ctx) => unknown])[] = [
+const cyclic: readonly (readonly [string, (args: unknown, ctx: ToolContext) => unknown])[] = [
   ['structured content', () => ({ content: [], structuredContent: cycle })],
   ['metadata', () => ({ content: [{ type: 'text', text: 'x', _meta: cycle }] })],
   ['state of rounds', () => ({ resultType: 'input_required', requestState: cycle })],

@@ -106,7 +106,7 @@ export interface RoundOptions {
    * Time that a handshake client may take to answer one question, in milliseconds; ten minutes by default. 0 and
    * `Infinity` set no limit.
    */
-  readonly askTimeoutMs?: number;
+  readonly requestTimeoutMs?: number;
   /** The time, in milliseconds since 1970; `Date.now` by default. */
   now?(): number;
 }
@@ -122,7 +122,7 @@ export interface ResolvedOptions {
   readonly logging: boolean;
   readonly store: Store | undefined;
   readonly rounds: ServerRounds;
-  readonly askTimeoutMs: number;
+  readonly requestTimeoutMs: number;
   readonly subscriptions: SubscriptionLimits;
   readonly rateLimits: RateLimits;
   readonly tasks: TaskOptions;
@@ -158,7 +158,7 @@ export function resolveOptions(options: ServerOptions, service?: string): Resolv
     listeners,
     rounds: { ...roundsOf(options.rounds ?? {}, store, (cause) => onError(cause, 'rounds.keys')), service },
     // As with the timeouts of clients, 0 is no limit.
-    askTimeoutMs: (options.rounds?.askTimeoutMs ?? 600_000) || Number.POSITIVE_INFINITY,
+    requestTimeoutMs: (options.rounds?.requestTimeoutMs ?? 600_000) || Number.POSITIVE_INFINITY,
     subscriptions: {
       resourcesPerClient: options.subscriptions?.resourcesPerClient ?? 1000,
       listeners: options.subscriptions?.listeners ?? Number.POSITIVE_INFINITY,

@@ -7,17 +7,17 @@ import { mayHear, tellUpdate } from './handlers.ts';
 import type { Store } from '../storage/store.ts';
 import type { SharedChanges } from './shared/changes.ts';
 import type { ResolvedOptions } from './options.ts';
-import { Chain } from '../connection/middleware/chain.ts';
+import { MiddlewareStack } from '../connection/middleware/middleware-stack.ts';
 import { ownMethodsKey } from '../protocol/extension.ts';
-import { ownMethods, type MethodEntry } from './offer/methods.ts';
-import type { PromptEntry } from './offer/prompts.ts';
-import { Registry } from './offer/registry.ts';
-import type { ResourceEntry, TemplateEntry } from './offer/resources.ts';
+import { ownMethods, type MethodEntry } from './features/methods.ts';
+import type { PromptEntry } from './features/prompts.ts';
+import { Registry } from './features/registry.ts';
+import type { ResourceEntry, TemplateEntry } from './features/resources.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { lateRates, type Rated } from './rate-limit.ts';
 import { Tasking } from './tasking.ts';
 import { tasksExtension } from '../protocol/features/tasks.ts';
-import type { ToolEntry } from './offer/tools.ts';
+import type { ToolEntry } from './features/tools.ts';
 
 /** Parts that a server is made of; the handlers of methods work on it. */
 export interface Parts {
@@ -31,7 +31,7 @@ export interface Parts {
   readonly subscriptions: Subscriptions;
   readonly tasking: Tasking;
   /** The middleware that all messages pass. */
-  readonly chain: Chain;
+  readonly chain: MiddlewareStack;
   /** Limits of how often clients may ask. */
   readonly rated: Rated;
   /** Capabilities that are offered now; worked out again only after something was registered or changed. */
@@ -65,7 +65,7 @@ export function createParts(info: Implementation, options: ResolvedOptions): Par
     prompts: new Registry('prompt', changed('prompts'), partsOf('prompt'), onError),
     methods: new Registry('method', () => (stale = true), partsOf('method')),
     extensions: new Declared(options.extensions),
-    chain: new Chain(),
+    chain: new MiddlewareStack(),
     rated: lateRates({ limits: rateLimits, shared: store?.limits, name: info.name, onError }),
     tasking: new Tasking(async () => (await import('./tasks/load.ts')).loadTasks(info, parts), onError),
     capabilities: () => {

@@ -1,6 +1,6 @@
 import type { AskedRates } from './runtime/host.ts';
 import { shown } from '../options/shown.ts';
-import { andThen } from '../storage/now-or-later.ts';
+import { mapMaybe } from '../storage/maybe-promise.ts';
 import type { Limits, RateLimit } from '../storage/limits.ts';
 import type { Measured } from './rates/measured.ts';
 
@@ -74,7 +74,7 @@ export function lateRates(parts: RateParts): Rated {
 /** The check for limits of all requests, if there are any. */
 export function askedRates({ limits: { requests, initialize }, rates }: Rated): AskedRates | undefined {
   if (requests === undefined && initialize === undefined) return undefined;
-  return (method, from) => andThen(rates(), ({ asked }) => asked(method, from));
+  return (method, from) => mapMaybe(rates(), ({ asked }) => asked(method, from));
 }
 
 /** @throws TypeError for a rate that nothing can pass. */

@@ -8,10 +8,10 @@ export interface RunTasksOptions {
   /** Ends the work. Without a signal it runs until the process ends. */
   readonly signal?: AbortSignal;
   /** Time that runs get to end in after the signal, in milliseconds; 10,000 by default. */
-  readonly drainMs?: number;
+  readonly drainTimeoutMs?: number;
 }
 
-const optionNames: Names<RunTasksOptions> = { signal: 1, drainMs: 1 };
+const optionNames: Names<RunTasksOptions> = { signal: 1, drainTimeoutMs: 1 };
 
 /** Interval of the timer that keeps the process alive, in milliseconds. */
 const aliveMs = 60_000;
@@ -29,10 +29,10 @@ const aliveMs = 60_000;
  */
 export function runTasks(server: Pick<Server, 'tasks' | 'close'>, options: RunTasksOptions = {}): Promise<void> {
   refuseUnknown('runTasks', options, optionNames);
-  const { signal, drainMs = 10_000 } = options;
-  refuseNoNumber('drainMs', drainMs);
+  const { signal, drainTimeoutMs = 10_000 } = options;
+  refuseNoNumber('drainTimeoutMs', drainTimeoutMs);
   if (signal !== undefined && !(signal instanceof AbortSignal)) throw new TypeError('signal must be an AbortSignal');
-  return worked(server, signal, drainMs);
+  return worked(server, signal, drainTimeoutMs);
 }
 
 async function worked(

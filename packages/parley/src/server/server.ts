@@ -1,10 +1,10 @@
-import type { Endpoint, Link, Served } from './runtime/endpoint.ts';
+import type { RequestHandler, ReplyChannel, Servable } from './runtime/request-handler.ts';
 import type { Handler, Host } from './runtime/host.ts';
 import { createEndpoint } from './runtime/serve.ts';
-import type { Middleware, Uses } from '../connection/middleware/middleware.ts';
+import type { Middleware, HasMiddleware } from '../connection/middleware/middleware.ts';
 import type { Implementation, JsonObject } from '../protocol/features/common.ts';
 import type { ListKind } from '../protocol/features/subscriptions.ts';
-import { metaProblem } from './offer/common.ts';
+import { metaProblem } from './features/common.ts';
 import { guideOf } from './guide.ts';
 import type { Definitions } from './definition.ts';
 import { handlersOf, offered, ownHandler, restrictedHandler, tellUpdate } from './handlers.ts';
@@ -17,14 +17,14 @@ import { dialectProblem } from '../schema/schema.ts';
 import { methodNames } from '../protocol/catalogue.ts';
 import { resolveOptions, type ServerOptions } from './options.ts';
 import { createParts, type Parts } from './parts.ts';
-import { addMethod, type MethodEntry } from './offer/methods.ts';
-import { addPrompt, type PromptEntry } from './offer/prompts.ts';
-import { addResource, addTemplate, type TemplateEntry } from './offer/resources.ts';
+import { addMethod, type MethodEntry } from './features/methods.ts';
+import { addPrompt, type PromptEntry } from './features/prompts.ts';
+import { addResource, addTemplate, type TemplateEntry } from './features/resources.ts';
 import { isListKind, listKinds } from './subscriptions.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
 import type { ServerTasks } from './task-definition.ts';
-import { toolNameProblem } from './offer/tool-name.ts';
-import { addTool, type ToolEntry } from './offer/tools.ts';
+import { toolNameProblem } from './features/tool-name.ts';
+import { addTool, type ToolEntry } from './features/tools.ts';
 import { toAscii } from './uri-template/uri.ts';
 
 /**
@@ -32,7 +32,7 @@ import { toAscii } from './uri-template/uri.ts';
  *
  * Serve it with `serveStdio`, `listen`, `toNodeHandler` or `createHandler`; several at a time are fine.
  */
-export interface Server extends Definitions, Served, Uses {
+export interface Server extends Definitions, Servable, HasMiddleware {
   /** Description that the server gives of itself. */
   readonly info: Implementation;
   /**
@@ -102,7 +102,7 @@ export function createServer(info: Implementation, options: ServerOptions = {}):
       }
     },
   };
-  const endpoint: Endpoint = createEndpoint(hostOf(info, parts), async () => {
+  const endpoint: RequestHandler = createEndpoint(hostOf(info, parts), async () => {
     await subscriptions.end();
     await parts.tasking.close();
   });
@@ -196,7 +196,10 @@ function definitionsOf({
 }
 
 /** Tasks are listed only where their owner is known: a principal, or the one client of a process. (Spec 2025-11-25, Tasks, Security: SHOULD NOT.) */
-function offeredTo(parts: Parts, link: Pick<Link, 'auth' | 'network' | 'passing'> | undefined): ServerCapabilities {
+function offeredTo(
+  parts: Parts,
+  link: Pick<ReplyChannel, 'auth' | 'network' | 'passing'> | undefined,
+): ServerCapabilities {
   const capabilities = link?.passing === true ? withoutSession(parts) : parts.capabilities();
   const { tasks } = capabilities;
   if (tasks === undefined || link === undefined) return capabilities;
@@ -238,7 +241,7 @@ function hostOf(info: Implementation, parts: Parts): Host {
     guide: guideOf(parts),
     rounds: options.rounds,
     maxRounds: options.rounds.maxRounds,
-    askTimeoutMs: options.askTimeoutMs,
+    requestTimeoutMs: options.requestTimeoutMs,
     headerParameters: (tool, auth) => tools.find(tool, auth)?.headers ?? [],
     guard: () => offered((late) => late.scopeGuard(parts)),
     exposeErrors: options.exposeErrors,

@@ -2,7 +2,7 @@ import type { RequestId } from '../jsonrpc/message.ts';
 import { microtask } from '../jsonrpc/timeout.ts';
 import { eachInSlices, Slices } from '../jsonrpc/slices.ts';
 import type { Call } from './runtime/call.ts';
-import type { AuthInfo } from './runtime/endpoint.ts';
+import type { AuthInfo } from './runtime/request-handler.ts';
 import type { ServiceListeners } from './runtime/events/listeners.ts';
 import type { ServerSession } from './runtime/host.ts';
 import { listChanges, type ListChange } from '../protocol/catalogue.ts';
@@ -10,7 +10,7 @@ import type { JsonObject } from '../protocol/features/common.ts';
 import { McpError } from '../protocol/error.ts';
 import { metaKey } from '../protocol/meta.ts';
 import type { ListKind, SubscriptionFilter } from '../protocol/features/subscriptions.ts';
-import type { NowOrLater } from '../storage/now-or-later.ts';
+import type { MaybePromise } from '../storage/maybe-promise.ts';
 import type { SharedChanges } from './shared/changes.ts';
 
 /** The lists that have change notifications. Clients subscribe to them by these names. */
@@ -158,7 +158,7 @@ export class Subscriptions {
   }
 
   /** `resources/subscribe` of the handshake revisions; it has ended when nothing is missed any more. */
-  watch(session: ServerSession, uri: string): NowOrLater<void> {
+  watch(session: ServerSession, uri: string): MaybePromise<void> {
     const uris = watchedBy(session);
     const { resourcesPerClient: most } = this.#limits;
     const mostCharacters = Math.max(leastCharacters, most * charactersEach);

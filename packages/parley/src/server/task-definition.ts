@@ -60,7 +60,7 @@ export interface TaskOptions extends Partial<TaskTimes> {
 }
 
 /** Task that a handler runs as. */
-export interface CtxTask {
+export interface TaskContext {
   readonly id: string;
   /** Number of this run among those that began, from 1. */
   readonly attempt: number;

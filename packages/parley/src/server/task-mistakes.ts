@@ -24,10 +24,10 @@ const options: Kinds<TaskOptions> = {
   onAudit: 'function',
   ttlMs: 'life',
   maxTtlMs: 'life',
-  keepMs: 'time',
+  outcomeTtlMs: 'time',
   pollIntervalMs: 'time',
-  leaseMs: 'time',
-  waitMs: 'time',
+  leaseTtlMs: 'time',
+  waitTimeoutMs: 'time',
 };
 
 const use: Kinds<TaskUse> = {

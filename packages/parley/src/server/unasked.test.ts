@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { open, statelessDate } from '../../../../test/support/raw.ts';
-import type { Ctx } from './ctx.ts';
+import type { ToolContext } from './tool-context.ts';
 import { inputRequired } from './input-required.ts';
 import { createServer } from './server.ts';
 
@@ -9,7 +9,7 @@ const schema = { type: 'object', properties: { name: { type: 'string' } }, requi
 const capabilities = { elicitation: { form: {} }, roots: {} };
 const junk = [5, null, 'x', [], {}, { roots: 'none' }, { action: 'shout' }];
 
-const byHand = (ctx: Ctx): unknown =>
+const byHand = (ctx: ToolContext): unknown =>
   ctx.inputResponses === undefined
     ? inputRequired({ requests: { a: { method: 'roots/list' } } })
     : JSON.stringify(ctx.inputResponses);
@@ -17,7 +17,7 @@ const byHand = (ctx: Ctx): unknown =>
 for (const [how, run, answer, text] of [
   [
     'by ctx.elicit',
-    async (ctx: Ctx) => JSON.stringify(await ctx.elicit({ message: 'a', schema }, { key: 'a' })),
+    async (ctx: ToolContext) => JSON.stringify(await ctx.elicit({ message: 'a', schema }, { key: 'a' })),
     { action: 'accept', content: { name: 'Ann' } },
     '{"action":"accept","content":{"name":"Ann"}}',
   ],

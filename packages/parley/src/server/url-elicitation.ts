@@ -1,7 +1,7 @@
 import { McpError } from '../protocol/error.ts';
 
 /** A page that the user must visit before a request can succeed. */
-export interface RequiredVisit {
+export interface RequiredUrlElicitation {
   readonly message: string;
   readonly url: string;
   /** Names the visit; `notifications/elicitation/complete` repeats it. Left out, one is made. */
@@ -16,7 +16,9 @@ export interface RequiredVisit {
  *
  * @example throw urlElicitationRequired([{ message: 'Sign in.', url: 'https://example.com/connect' }]);
  */
-export function urlElicitationRequired(visits: readonly [RequiredVisit, ...RequiredVisit[]]): McpError {
+export function urlElicitationRequired(
+  visits: readonly [RequiredUrlElicitation, ...RequiredUrlElicitation[]],
+): McpError {
   if (visits.length === 0) throw new TypeError('urlElicitationRequired needs at least one page to visit');
   const elicitations = visits.map(({ message, url, elicitationId = crypto.randomUUID() }) => {
     if (!URL.canParse(url)) throw new TypeError(`${JSON.stringify(url)} is not a URL`);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dates, open } from '../../../../test/support/raw.ts';
-import type { Ctx } from './ctx.ts';
+import type { ToolContext } from './tool-context.ts';
 import { inputRequired } from './input-required.ts';
 import { createServer } from './server.ts';
 
@@ -9,13 +9,21 @@ const everything = { elicitation: { form: {}, url: {} }, sampling: { tools: {}, 
 const chat = { messages: [], maxTokens: 1 };
 
 for (const [what, ask, words] of [
-  ['part of a token', (ctx: Ctx) => ctx.sample({ ...chat, maxTokens: 100 / 3 }), /maxTokens must be an integer/],
+  [
+    'part of a token',
+    (ctx: ToolContext) => ctx.sample({ ...chat, maxTokens: 100 / 3 }),
+    /maxTokens must be an integer/,
+  ],
   [
     'a priority above 1',
-    (ctx: Ctx) => ctx.sample({ ...chat, modelPreferences: { costPriority: 7 } }),
+    (ctx: ToolContext) => ctx.sample({ ...chat, modelPreferences: { costPriority: 7 } }),
     /modelPreferences\.costPriority must be a number of at least 0 and at most 1/,
   ],
-  ['a bigint', (ctx: Ctx) => ctx.sample({ ...chat, metadata: { a: 1n } }), /cannot be written as JSON: .*BigInt/],
+  [
+    'a bigint',
+    (ctx: ToolContext) => ctx.sample({ ...chat, metadata: { a: 1n } }),
+    /cannot be written as JSON: .*BigInt/,
+  ],
   [
     'part of a token by hand',
     () => inputRequired({ requests: { a: { method: 'sampling/createMessage', params: { ...chat, maxTokens: 1.5 } } } }),

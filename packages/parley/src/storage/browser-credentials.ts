@@ -1,5 +1,5 @@
 import type { WebKeyPair } from '../sealing/web-crypto.ts';
-import { credentialKeyText, type CredentialKey, type CredentialStore, type KeptCredential } from './credentials.ts';
+import { credentialKeyText, type CredentialKey, type CredentialStore, type StoredCredential } from './credentials.ts';
 
 /** Options of a store of credentials in a browser. */
 export interface BrowserCredentialStoreOptions {
@@ -14,7 +14,7 @@ export interface BrowserCredentialStoreOptions {
 const texts = 'texts';
 const keyPairs = 'key-pairs';
 
-interface Entry extends KeptCredential {
+interface Entry extends StoredCredential {
   readonly key: CredentialKey;
 }
 
@@ -92,7 +92,7 @@ async function keptKeyPair(database: IDBDatabase, id: string, make: () => Promis
   }
 }
 
-function kept({ text, generation }: Entry): KeptCredential {
+function kept({ text, generation }: Entry): StoredCredential {
   return { text, generation };
 }
 

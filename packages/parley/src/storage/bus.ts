@@ -1,13 +1,13 @@
 /** Texts between the processes of one service. */
 
-import type { NowOrLater } from './now-or-later.ts';
+import type { MaybePromise } from './maybe-promise.ts';
 import { Subscribers } from './subscribers.ts';
 
 /** Ends a subscription; ending it twice is fine. */
-export type Unsubscribe = () => NowOrLater<void>;
+export type Unsubscribe = () => MaybePromise<void>;
 
 /** The number of subscribers that a text reached; `undefined` if unknown. */
-export type Heard = number | void;
+export type SubscriberCount = number | void;
 
 /** Delivers texts to the current subscribers, in any process. A text without a subscriber is lost. */
 export interface Bus {
@@ -21,7 +21,7 @@ export interface Bus {
    * @returns The number of subscribers that it reached, in all processes (the reply of Redis to `PUBLISH`), or nothing.
    * @throws If the bus cannot be reached.
    */
-  publish(channel: string, text: string): NowOrLater<Heard>;
+  publish(channel: string, text: string): MaybePromise<SubscriberCount>;
   /**
    * Receives every text on a channel, from when the returned promise resolves until its end function is called.
    *
@@ -31,14 +31,14 @@ export interface Bus {
    * may lose texts silently.
    * @throws If the bus cannot be reached.
    */
-  subscribe(channel: string, hear: (text: string) => void, onGap?: () => void): NowOrLater<Unsubscribe>;
+  subscribe(channel: string, hear: (text: string) => void, onGap?: () => void): MaybePromise<Unsubscribe>;
 }
 
 /**
  * The longest text that a `CountingBus` carries, in characters. A longer one is stored as a record, and its key is sent
  * on the bus.
  */
-export const longestBusText: number = 256 * 1024;
+export const maxBusTextLength: number = 256 * 1024;
 
 /**
  * A bus that counts, such as that of a store. A text reaches a subscriber once or not at all. If it may not have
@@ -54,9 +54,9 @@ export interface CountingBus extends Bus {
    * @returns The number of subscribers that the text was sent to, in all processes; 0 if there are none.
    * @throws StoreError `too-large` for more than 262,144 characters, or `unavailable`.
    */
-  publish(channel: string, text: string): NowOrLater<number>;
+  publish(channel: string, text: string): MaybePromise<number>;
   /** @throws StoreError `unavailable`. */
-  subscribe(channel: string, hear: (text: string) => void, onGap: () => void): NowOrLater<Unsubscribe>;
+  subscribe(channel: string, hear: (text: string) => void, onGap: () => void): MaybePromise<Unsubscribe>;
 }
 
 /** Makes a bus within this process. A text arrives on a later turn, as from a bus between processes. */

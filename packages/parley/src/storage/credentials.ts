@@ -20,7 +20,7 @@ export interface CredentialKey {
 }
 
 /** A stored text, and its version. */
-export interface KeptCredential {
+export interface StoredCredential {
   readonly text: string;
   /** Changes with every write, even of the same text. */
   readonly generation: string;
@@ -41,7 +41,7 @@ export interface CredentialWrite {
  */
 export interface CredentialStore {
   /** Reads the entry of a key; `undefined` if there is none. */
-  read(key: CredentialKey): Promise<KeptCredential | undefined>;
+  read(key: CredentialKey): Promise<StoredCredential | undefined>;
   /**
    * Stores a text under a key, or deletes the entry (`undefined`). Comparing and writing are one step.
    *

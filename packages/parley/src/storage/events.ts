@@ -1,7 +1,7 @@
 /** The events of the streams of sessions, stored for a while so that a client can catch up. */
 
 import { Heap } from './memory/heap.ts';
-import type { KeptEvent } from './stream-log.ts';
+import type { StoredEvent } from './stream-log.ts';
 
 /** The streams of one session, each of which has one writer. */
 export type EventLog = Pick<MemoryLog, 'append' | 'replayAfter' | 'clear'>;
@@ -47,7 +47,7 @@ interface OwnedEvents {
   length: number;
 }
 
-interface Kept extends KeptEvent {
+interface Kept extends StoredEvent {
   readonly log: MemoryLog;
   readonly stream: string;
   readonly at: number;
@@ -129,7 +129,7 @@ class MemoryLog {
   }
 
   /** Keeps the next event of a stream. */
-  append(stream: string, { number, data }: KeptEvent): void {
+  append(stream: string, { number, data }: StoredEvent): void {
     const { limits } = this.#shelf;
     const event: Kept = { log: this, stream, number, data, at: limits.now() };
     const known = this.#streams.get(stream);
@@ -149,7 +149,7 @@ class MemoryLog {
    *
    * @returns `undefined` if the stream is not known, or if one of them is no longer stored.
    */
-  replayAfter(stream: string, number: number): readonly KeptEvent[] | undefined {
+  replayAfter(stream: string, number: number): readonly StoredEvent[] | undefined {
     this.#shelf.expire();
     const [...events] = this.#streams.get(stream) ?? [];
     const first = events[0];

@@ -1,4 +1,4 @@
-import type { NowOrLater } from './now-or-later.ts';
+import type { MaybePromise } from './maybe-promise.ts';
 
 /** A rate at which one client may do something. */
 export interface RateLimit {
@@ -9,7 +9,7 @@ export interface RateLimit {
 }
 
 /** Answer of a measure: something may be done now, or not before some time. */
-export type Allowance = { readonly ok: true } | { readonly ok: false; readonly retryAfterMs: number };
+export type RateDecision = { readonly ok: true } | { readonly ok: false; readonly retryAfterMs: number };
 
 /** Rate limits, by the clock of the store. */
 export interface Limits {
@@ -23,5 +23,5 @@ export interface Limits {
    * @returns If there is not enough left, the time until there may be, above 0 and at most that of a whole burst.
    * @throws StoreError `full` or `unavailable`.
    */
-  take(key: string, rate: RateLimit, cost?: number): NowOrLater<Allowance>;
+  take(key: string, rate: RateLimit, cost?: number): MaybePromise<RateDecision>;
 }

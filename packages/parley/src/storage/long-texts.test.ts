@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { settle } from '../../../../test/support/raw.ts';
 import { busOfLongTexts } from './long-texts.ts';
 import { memoryStore } from './memory/store.ts';
-import { longestRecord } from './records.ts';
+import { maxRecordLength } from './records.ts';
 
 test('a text of any length reaches a listener whole, in the order of sending', async () => {
   const store = memoryStore();
@@ -48,7 +48,7 @@ test('a text is never cut within a character, and takes no room where nobody hea
   };
   const forget = (key: string): void => void (kept.delete(key) && store.records.delete(key));
   const bus = busOfLongTexts({ ...store, records: { ...store.records, add, delete: forget } });
-  const long = `${'x'.repeat(longestRecord - 1)}${'😀'.repeat(10)}`;
+  const long = `${'x'.repeat(maxRecordLength - 1)}${'😀'.repeat(10)}`;
   const heard: string[] = [];
   const end = await bus.subscribe('a', (text) => heard.push(text));
   assert.equal(await bus.publish('a', long), 1);
@@ -76,9 +76,9 @@ test('a text for one listener is forgotten once it was read, and nothing else is
   await bus.publish('many', 'x'.repeat(300_000));
   await settle();
   assert.deepEqual([heard, forgotten], [[300_000], []]);
-  await bus.publish('one', 'x'.repeat(2 * longestRecord + 1));
+  await bus.publish('one', 'x'.repeat(2 * maxRecordLength + 1));
   await settle();
-  assert.deepEqual([heard, forgotten.length], [[300_000, 2 * longestRecord + 1], 3]);
+  assert.deepEqual([heard, forgotten.length], [[300_000, 2 * maxRecordLength + 1], 3]);
 });
 
 test('no record is read but those of long texts', async () => {

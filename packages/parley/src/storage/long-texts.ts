@@ -1,14 +1,14 @@
 import { microtask } from '../jsonrpc/timeout.ts';
-import { longestBusText, type Bus } from './bus.ts';
-import { longestRecord, type Records } from './records.ts';
+import { maxBusTextLength, type Bus } from './bus.ts';
+import { maxRecordLength, type Records } from './records.ts';
 import { StoreError, type Store } from './store.ts';
 import { Turns } from './turns.ts';
 
 /** Lifetime of a long text for its receivers, in milliseconds. */
-const waitMs = 60_000;
+const waitTimeoutMs = 60_000;
 
 /** The most records of one text. */
-const mostRecords = 32;
+const maxRecords = 32;
 
 /** Beginning of the keys of such records. */
 const begins = 'bus ';
@@ -33,7 +33,7 @@ export function busOfLongTexts(
   return {
     publish: (channel, text) =>
       sending.run(channel, async () => {
-        if (text.length < longestBusText) return await bus.publish(channel, itself + text);
+        if (text.length < maxBusTextLength) return await bus.publish(channel, itself + text);
         const keys = await keptIn(records, text);
         const heard = await bus.publish(channel, inRecords + JSON.stringify(keys));
         // The text has no receiver. A repetition stores it again.
@@ -63,13 +63,16 @@ export function busOfLongTexts(
 
 /** Keeps a long text, and gives the keys of its parts. */
 async function keptIn(records: Records, text: string): Promise<readonly string[]> {
-  if (text.length > mostRecords * longestRecord)
-    throw new StoreError('too-large', `a text has up to ${mostRecords * longestRecord} characters, not ${text.length}`);
+  if (text.length > maxRecords * maxRecordLength)
+    throw new StoreError(
+      'too-large',
+      `a text has up to ${maxRecords * maxRecordLength} characters, not ${text.length}`,
+    );
   const keys: string[] = [];
   for (let from = 0; from < text.length;) {
-    const part = wellFormed(text.slice(from, from + longestRecord));
+    const part = wellFormed(text.slice(from, from + maxRecordLength));
     const key = begins + crypto.randomUUID();
-    await records.add(key, part, waitMs);
+    await records.add(key, part, waitTimeoutMs);
     keys.push(key);
     from += part.length;
   }
@@ -79,7 +82,7 @@ async function keptIn(records: Records, text: string): Promise<readonly string[]
 /** A part of a text without half of a pair of surrogates at its end, which belongs to the next part: a store keeps well-formed text alone. */
 function wellFormed(part: string): string {
   const last = part.charCodeAt(part.length - 1);
-  return part.length === longestRecord && last >= 0xd800 && last <= 0xdbff ? part.slice(0, -1) : part;
+  return part.length === maxRecordLength && last >= 0xd800 && last <= 0xdbff ? part.slice(0, -1) : part;
 }
 
 async function forgotten(records: Records, keys: readonly string[]): Promise<void> {
@@ -92,7 +95,7 @@ async function foundIn(records: Records, sent: string, isLast: boolean): Promise
   if (!sent.startsWith(inRecords)) return sent.slice(itself.length);
   const keys: unknown = JSON.parse(sent.slice(inRecords.length));
   // One more than there are of the longest text, where each ends before a pair.
-  if (!Array.isArray(keys) || keys.length > mostRecords + 1) return undefined;
+  if (!Array.isArray(keys) || keys.length > maxRecords + 1) return undefined;
   const parts = await Promise.all(
     keys.map(async (key: unknown) => (isRecord(String(key)) ? await records.get(String(key)) : undefined)),
   );

@@ -3,14 +3,14 @@ import {
   type CredentialKey,
   type CredentialStore,
   type CredentialWrite,
-  type KeptCredential,
+  type StoredCredential,
 } from './credentials.ts';
 import { Turns } from './turns.ts';
 
 /** The most credentials of one store in memory. A program that reaches it never deletes any. */
-const mostCredentials = 100_000;
+const maxCredentials = 100_000;
 
-interface Entry extends KeptCredential {
+interface Entry extends StoredCredential {
   readonly key: CredentialKey;
 }
 
@@ -30,8 +30,8 @@ export function memoryCredentialStore(): CredentialStore {
       const name = credentialKeyText(key);
       if (ifGeneration !== undefined && (kept.get(name)?.generation ?? null) !== ifGeneration) return false;
       if (text === undefined) kept.delete(name);
-      else if (kept.size >= mostCredentials && !kept.has(name))
-        throw new Error(`a store of credentials in memory holds no more than ${mostCredentials}`);
+      else if (kept.size >= maxCredentials && !kept.has(name))
+        throw new Error(`a store of credentials in memory holds no more than ${maxCredentials}`);
       else kept.set(name, { key: { ...key }, text, generation: String(++writes) });
       for (const changed of watchers.get(name) ?? []) changed();
       return true;

@@ -1,6 +1,6 @@
 import { createSeal } from '../sealing/seal.ts';
 import type { SealingKey } from '../sealing/sealing-key.ts';
-import { credentialKeyText, type CredentialKey, type CredentialStore, type KeptCredential } from './credentials.ts';
+import { credentialKeyText, type CredentialKey, type CredentialStore, type StoredCredential } from './credentials.ts';
 
 /** Options of a sealed store of credentials. */
 export interface SealedCredentialStoreOptions {
@@ -43,6 +43,6 @@ export function sealedCredentialStore(store: CredentialStore, { keys }: SealedCr
 }
 
 interface Opened {
-  readonly there: KeptCredential | undefined;
+  readonly there: StoredCredential | undefined;
   readonly text: string | undefined;
 }

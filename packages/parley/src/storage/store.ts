@@ -1,6 +1,6 @@
 import type { CountingBus } from './bus.ts';
 import type { Limits } from './limits.ts';
-import type { NowOrLater } from './now-or-later.ts';
+import type { MaybePromise } from './maybe-promise.ts';
 import type { Records } from './records.ts';
 import type { StreamLogs } from './stream-log.ts';
 import type { TaskStore } from './tasks.ts';
@@ -10,7 +10,7 @@ import type { TaskStore } from './tasks.ts';
  * rate limits. `memoryStore` makes one for a single process.
  *
  * - A store may be used from the moment it is made. If it answers synchronously, callers do not wait, as the type
- *   `NowOrLater` says.
+ *   `MaybePromise` says.
  * - Every call ends within 2 seconds (a text on the bus within 5). A failure is a `StoreError`, thrown or rejected.
  *   Callers need no time-out.
  * - Keys, names of sessions and of streams, and channels are well-formed text of 1 to 2,048 characters. They may be
@@ -39,12 +39,12 @@ export interface Store {
    *
    * @throws StoreError when it cannot, saying why.
    */
-  check(): NowOrLater<void>;
+  check(): MaybePromise<void>;
   /**
    * Ends subscriptions and connections. Data in an external engine stays. Clients of an engine that the user passed in
    * stay open. Closing twice is fine. Later calls may fail as `unavailable`.
    */
-  close(): NowOrLater<void>;
+  close(): MaybePromise<void>;
 }
 
 /**

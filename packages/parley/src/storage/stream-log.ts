@@ -1,9 +1,9 @@
 /** The events of the streams of sessions, stored before they are sent, so that any process can continue a stream. */
 
-import type { NowOrLater } from './now-or-later.ts';
+import type { MaybePromise } from './maybe-promise.ts';
 
 /** One event of a stream, as it is read. */
-export interface KeptEvent {
+export interface StoredEvent {
   /** Its place on the stream: the first event is number 1, and every later one counts one up. */
   readonly number: number;
   /** The text of the event; it may be empty. */
@@ -11,9 +11,9 @@ export interface KeptEvent {
 }
 
 /** Rest of a stream: what followed one of its events. */
-export interface StreamRest {
+export interface StreamTail {
   /** The events, in order, without a gap; empty if that event was the newest. */
-  readonly events: readonly KeptEvent[];
+  readonly events: readonly StoredEvent[];
   /** True when nothing comes after them: the last one was appended as the last. */
   readonly complete: boolean;
   /** Text that its first writer gave about the stream. */
@@ -39,7 +39,7 @@ export interface StreamWriter {
    * `full` or
    * `unavailable`.
    */
-  append(data: string, last?: boolean): NowOrLater<number>;
+  append(data: string, last?: boolean): MaybePromise<number>;
 }
 
 /**
@@ -66,7 +66,7 @@ export interface StreamLog {
    * `full`, `too-large` (`about` has up to 65,536 characters) or
    * `unavailable`.
    */
-  write(stream: string, about: string, mark?: string): NowOrLater<StreamWriter>;
+  write(stream: string, about: string, mark?: string): MaybePromise<StreamWriter>;
   /**
    * Reads the events after another one.
    *
@@ -76,14 +76,14 @@ export interface StreamLog {
    * complete, or there is none.
    * @throws StoreError `unavailable`.
    */
-  read(stream: string, after: number): NowOrLater<StreamRest | undefined>;
+  read(stream: string, after: number): MaybePromise<StreamTail | undefined>;
   /**
    * Removes every stream: the session is over. The writers that this log made are fenced. If a writer of another
    * process appends later, its stream begins again, with its next number, and expires.
    *
    * @throws StoreError `unavailable`.
    */
-  clear(): NowOrLater<void>;
+  clear(): MaybePromise<void>;
 }
 
 /** The logs of sessions. */

@@ -3,13 +3,13 @@ import type { ClientCapabilities } from '../protocol/capability.ts';
 import type { Revision } from '../protocol/revision.ts';
 import { quiet, unnamed, type Ask, type Asker } from '../connection/ask.ts';
 import { digestOf } from '../connection/digest.ts';
-import type { Effect, Once } from '../connection/once.ts';
+import type { Effect, MemoizedSteps } from '../connection/memoized-steps.ts';
 import { readAnswer } from '../connection/read-answer.ts';
 import { requireCapabilities } from '../connection/required-capabilities.ts';
 import type { TaskRun } from './run.ts';
 
 /** Times that a question is put before an answer that does not fit is the end of it. */
-const mostAttempts = 3;
+const maxAttempts = 3;
 
 /** Client of a task, as the request that began it declared it. */
 export interface TaskClient {
@@ -24,7 +24,7 @@ export interface TaskClient {
 export class TaskAsker implements Asker {
   readonly #run: TaskRun;
   readonly #client: TaskClient;
-  readonly #once: Once;
+  readonly #once: MemoizedSteps;
   /**
    * Number of keys that this run used for each name: a handler that manages its rounds may repeat a question under the
    * same name.
@@ -33,7 +33,7 @@ export class TaskAsker implements Asker {
   #order = 0;
 
   /** @param order Number of questions without a key that it asked before it was a task. */
-  constructor(run: TaskRun, client: TaskClient, once: Once, order = 0) {
+  constructor(run: TaskRun, client: TaskClient, once: MemoizedSteps, order = 0) {
     this.#run = run;
     this.#client = client;
     this.#once = once;
@@ -58,7 +58,7 @@ export class TaskAsker implements Asker {
     const name = key ?? unnamed(++this.#order);
     const digest = digestOf([method, params]);
     let problem = '';
-    for (let attempt = 0; attempt < mostAttempts;) {
+    for (let attempt = 0; attempt < maxAttempts;) {
       const turn = (this.#turns.get(name) ?? 0) + 1;
       this.#turns.set(name, turn);
       // Spec ext-tasks, Input: a key is used once in the life of a task.

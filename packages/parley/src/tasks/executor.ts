@@ -40,7 +40,7 @@ export type TaskTurn = 'ended' | 'unknown' | 'left' | 'asks' | 'later';
 const takeMs = 10_000;
 
 /** Number of tries of a call that no caller awaits, and the first pause between them, in milliseconds. */
-const mostTries = 5;
+const maxTries = 5;
 const firstPauseMs = 100;
 
 /**
@@ -49,7 +49,7 @@ const firstPauseMs = 100;
  */
 const everyMs = 30_000;
 const againMs = 60_000;
-const mostTold = 100;
+const maxTold = 100;
 
 /**
  * Time after which an engine is notified again of a task that it never ran, in milliseconds: it may have lost the task.
@@ -101,8 +101,8 @@ export class Engine {
    * Runs of dead processes are free then.
    */
   async tellDue(keeper: Keeper, { node, now, isOver }: Teller): Promise<void> {
-    for (let found = mostTold; found === mostTold && !isOver();) {
-      const due = await keeper.claim(node, againMs, mostTold);
+    for (let found = maxTold; found === maxTold && !isOver();) {
+      const due = await keeper.claim(node, againMs, maxTold);
       found = due.length;
       const tell = async (kept: HeldTask): Promise<void> => await this.#tellOf(keeper, kept, now());
       await Promise.all(due.map((kept) => this.#trying('the start of the executor of tasks', () => tell(kept))));
@@ -143,7 +143,7 @@ export class Engine {
       try {
         return await withinTime(what, () => this.#executor[what](id));
       } catch (error) {
-        if (tries === mostTries) return this.#onError(error, `the ${what} of the executor of tasks`);
+        if (tries === maxTries) return this.#onError(error, `the ${what} of the executor of tasks`);
         await new Promise<void>((resolve) => void after(pauseMs, resolve, true));
       }
     }

@@ -12,7 +12,7 @@ import { RecordTexts } from './sealed-text.ts';
 
 function keeperOf(store: TaskStore, queue = 'q'): Keeper {
   const texts = new RecordTexts(undefined);
-  return new Keeper({ store, queue, texts, now: () => 0, keepMs: 0, onError: () => undefined });
+  return new Keeper({ store, queue, texts, now: () => 0, outcomeTtlMs: 0, onError: () => undefined });
 }
 
 test('two servers of one process that share a store hear of each other', async (t) => {
@@ -109,7 +109,7 @@ test('who cannot make sense of a change undoes it for nobody, here or in another
   const faults: string[] = [];
   const onError = (error: unknown, where: string): void => void faults.push(`${where}: ${String(error)}`);
   const store = memoryTasks();
-  const parts = { store, queue: 'q', texts: new RecordTexts(undefined), now: () => 0, keepMs: 0, onError };
+  const parts = { store, queue: 'q', texts: new RecordTexts(undefined), now: () => 0, outcomeTtlMs: 0, onError };
   const [one, other] = [new Keeper(parts), new Keeper(parts)];
   t.after(() => Promise.all([one.close(), other.close()]));
   const added = await one.add(freshTask, 0, 10);

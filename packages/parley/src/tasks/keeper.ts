@@ -28,7 +28,7 @@ export interface KeeperParts {
   readonly queue: string;
   readonly texts: RecordTexts;
   /** Time for which an outcome is kept at least, in milliseconds. */
-  readonly keepMs: number;
+  readonly outcomeTtlMs: number;
   now(): number;
   /** Receives errors about tasks that cannot be read here. They count as missing. */
   onError(error: unknown, where: string): void;
@@ -43,7 +43,7 @@ type Due = number | 'keep' | undefined;
 type ReadingWay = 'recordOf' | 'seenAs';
 
 /** Time that a bus has to end, in milliseconds. */
-const closeMs = 1000;
+const closeTimeoutMs = 1000;
 
 /** Time after which a failed subscription to the bus is retried, in milliseconds. */
 const againMs = 2000;
@@ -52,10 +52,10 @@ const againMs = 2000;
 const unreadableMs = 60_000;
 
 /** Shortest interval between two reads of a task without notifications, in milliseconds. */
-const shortestLookMs = 1000;
+const minLookMs = 1000;
 
 /** Number of times that a change is tried over what others changed meanwhile. */
-const mostTries = 100;
+const maxTries = 100;
 
 /** Stores tasks, and notifies waiting callers of changes, in this process and, over a bus, in others. */
 export class Keeper {
@@ -122,7 +122,7 @@ export class Keeper {
     claimForMs?: number,
   ): Promise<HeldTask | Unchanged | 'unknown'> {
     let kept = typeof from === 'string' ? await this.read(from) : from;
-    for (let tries = 0; tries < mostTries; tries++) {
+    for (let tries = 0; tries < maxTries; tries++) {
       if (kept === undefined) return 'unknown';
       const wanted = step(kept);
       if (typeof wanted === 'string') return wanted;
@@ -211,7 +211,7 @@ export class Keeper {
         .then((kept) => this.#hand(kept, take))
         .catch(() => undefined);
     const lookAgain = (): void => {
-      cancel = after(Math.max(pollIntervalMs, shortestLookMs), () => (lookAgain(), look()));
+      cancel = after(Math.max(pollIntervalMs, minLookMs), () => (lookAgain(), look()));
     };
     if (this.store.bus === undefined && !hasEnded(from.record)) lookAgain();
     const unhear = this.hear(id, (next) => (next === undefined ? look() : take(next)));
@@ -234,7 +234,7 @@ export class Keeper {
     this.#cancelAgain();
     const ended = this.#bus?.then(async (end) => await end());
     // A failing bus does not delay the process.
-    if (ended !== undefined) await settledWithin(closeMs, ended);
+    if (ended !== undefined) await settledWithin(closeTimeoutMs, ended);
   }
 
   #listen(): void {
@@ -330,7 +330,10 @@ export class Keeper {
   /** Keeps an ended task for a while, so that waiting callers can fetch it. */
   #living(before: TaskRecord, { ...record }: TaskRecord): TaskRecord {
     if (record.ttlMs === null || !hasEnded(record) || hasEnded(before)) return record;
-    return { ...record, ttlMs: Math.max(record.ttlMs, this.#parts.now() - record.createdAt + this.#parts.keepMs) };
+    return {
+      ...record,
+      ttlMs: Math.max(record.ttlMs, this.#parts.now() - record.createdAt + this.#parts.outcomeTtlMs),
+    };
   }
 
   #life(record: TaskRecord): Pick<StoredTask, 'expiresInMs'> {

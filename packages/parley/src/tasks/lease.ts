@@ -13,12 +13,12 @@ export function readClocks(wall: () => number): ClockReading {
 
 /** A lease as its holder knows it: it begins before the store is asked for it, so it never ends later than in the store. */
 export class Lease {
-  readonly #leaseMs: number;
+  readonly #leaseTtlMs: number;
   readonly #wall: () => number;
   #since: ClockReading;
 
-  constructor(leaseMs: number, wall: () => number, since: ClockReading = readClocks(wall)) {
-    this.#leaseMs = leaseMs;
+  constructor(leaseTtlMs: number, wall: () => number, since: ClockReading = readClocks(wall)) {
+    this.#leaseTtlMs = leaseTtlMs;
     this.#wall = wall;
     this.#since = since;
   }
@@ -31,6 +31,6 @@ export class Lease {
   /** Tells whether the lease may have ended, by either clock. */
   get mayHaveEnded(): boolean {
     const { monotonic, wall } = readClocks(this.#wall);
-    return Math.max(monotonic - this.#since.monotonic, wall - this.#since.wall) >= this.#leaseMs;
+    return Math.max(monotonic - this.#since.monotonic, wall - this.#since.wall) >= this.#leaseTtlMs;
   }
 }

@@ -33,25 +33,25 @@ export interface TaskTimes {
   /** The longest life; a day by default. `null` has no limit. */
   readonly maxTtlMs: number | null;
   /** Time for which an outcome is kept at least; five minutes by default. */
-  readonly keepMs: number;
+  readonly outcomeTtlMs: number;
   /** Poll interval for clients; a second by default. */
   readonly pollIntervalMs: number;
   /** Time for which a process holds a task without saying that it still does; 30 seconds by default. */
-  readonly leaseMs: number;
+  readonly leaseTtlMs: number;
   /**
    * Time for which a run waits in memory for an answer. The default is ten minutes; or the life of its task if no other
    * process could continue it, because the store is `memoryTasks()`.
    */
-  readonly waitMs: number;
+  readonly waitTimeoutMs: number;
 }
 
 export const taskTimes: TaskTimes = {
   ttlMs: 3_600_000,
   maxTtlMs: 86_400_000,
-  keepMs: 300_000,
+  outcomeTtlMs: 300_000,
   pollIntervalMs: 1000,
-  leaseMs: 30_000,
-  waitMs: 600_000,
+  leaseTtlMs: 30_000,
+  waitTimeoutMs: 600_000,
 };
 
 /** The defaults, overridden by the given values. Undefined values count as left out. */

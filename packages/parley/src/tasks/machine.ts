@@ -3,9 +3,9 @@
  * none.
  */
 
-import type { Ran } from '../connection/once.ts';
+import type { Ran } from '../connection/memoized-steps.ts';
 import { hasEnded } from '../protocol/task-status.ts';
-import { cut, mostWords } from './words.ts';
+import { cut, maxWords } from './words.ts';
 import type { OpenQuestion, TaskOutcome, TaskRecord, TaskReply } from './record.ts';
 
 /** Reason why an event changes nothing. */
@@ -26,7 +26,7 @@ export type Unchanged =
   | 'ignored';
 
 /** Epoch of the stored task, and that of the acting run; left out if no run acts. */
-export interface Speaker {
+export interface Actor {
   readonly epoch: number;
   readonly by?: number | undefined;
 }
@@ -58,7 +58,7 @@ export function leaseEnded(task: TaskRecord, now: number): Next {
 }
 
 /** Gives a run back that did nothing wrong: another process takes it up, at no cost. */
-export function givenBack(task: TaskRecord, holder: Speaker): Next {
+export function givenBack(task: TaskRecord, holder: Actor): Next {
   return refusalOf(task, holder) ?? { ...task, hand: 'queued', replays: true };
 }
 
@@ -66,7 +66,7 @@ export function givenBack(task: TaskRecord, holder: Speaker): Next {
 export function asked(
   task: TaskRecord,
   questions: Readonly<Record<string, OpenQuestion>>,
-  holder: Speaker,
+  holder: Actor,
   now: number,
 ): Next {
   const refusal = refusalOf(task, holder);
@@ -98,7 +98,7 @@ export function replied(task: TaskRecord, given: Readonly<Record<string, TaskRep
 }
 
 /** Continues after an answer. If the run now ends early, its effects cannot be undone. */
-export function resumed(task: TaskRecord, holder: Speaker): Next {
+export function resumed(task: TaskRecord, holder: Actor): Next {
   const refusal = refusalOf(task, holder);
   if (refusal !== undefined) return refusal;
   if (task.status !== 'working' || task.replays !== true) return 'ignored';
@@ -107,7 +107,7 @@ export function resumed(task: TaskRecord, holder: Speaker): Next {
 }
 
 /** Withdraws questions that are no longer awaited. */
-export function withdrawn(task: TaskRecord, keys: readonly string[], holder: Speaker, now: number): Next {
+export function withdrawn(task: TaskRecord, keys: readonly string[], holder: Actor, now: number): Next {
   const refusal = refusalOf(task, holder);
   if (refusal !== undefined) return refusal;
   const open = without(task.open, keys);
@@ -118,30 +118,30 @@ export function withdrawn(task: TaskRecord, keys: readonly string[], holder: Spe
 }
 
 /** Keeps the outcome of a side effect. */
-export function kept(task: TaskRecord, once: Readonly<Record<string, Ran>>, holder: Speaker): Next {
+export function kept(task: TaskRecord, once: Readonly<Record<string, Ran>>, holder: Actor): Next {
   return refusalOf(task, holder) ?? { ...task, once: { ...task.once, ...once } };
 }
 
 /** Sets the status message. */
-export function said(task: TaskRecord, statusMessage: string, holder: Speaker, now: number): Next {
+export function said(task: TaskRecord, statusMessage: string, holder: Actor, now: number): Next {
   const refusal = refusalOf(task, holder);
   if (refusal !== undefined) return refusal;
-  const words = cut(statusMessage, mostWords);
+  const words = cut(statusMessage, maxWords);
   return task.statusMessage === words ? 'ignored' : moved({ ...task, statusMessage: words }, now);
 }
 
 /** Leaves the work to an external system, which ends it. */
-export function left(task: TaskRecord, holder: Speaker, now: number): Next {
+export function left(task: TaskRecord, holder: Actor, now: number): Next {
   return refusalOf(task, holder) ?? moved({ ...task, hand: 'left', open: {}, status: 'working' }, now);
 }
 
 /** Ends the work with a result or an error. */
-export function finished(task: TaskRecord, outcome: TaskOutcome, holder: Speaker, now: number): Next {
+export function finished(task: TaskRecord, outcome: TaskOutcome, holder: Actor, now: number): Next {
   const refusal = refusalOf(task, holder);
   if (refusal !== undefined) return refusal;
   const { error } = outcome;
   if (error === undefined) return ended(task, { status: 'completed', outcome }, now);
-  return ended(task, { status: 'failed', outcome, statusMessage: cut(error.message, mostWords) }, now);
+  return ended(task, { status: 'failed', outcome, statusMessage: cut(error.message, maxWords) }, now);
 }
 
 /** Cancels it: final, whatever its run still does. */
@@ -150,7 +150,7 @@ export function cancelled(task: TaskRecord, now: number): Next {
 }
 
 /** Reason why an actor is refused. An actor without a run may only act on work that was left to an external system. */
-function refusalOf(task: TaskRecord, { epoch, by }: Speaker): Unchanged | undefined {
+function refusalOf(task: TaskRecord, { epoch, by }: Actor): Unchanged | undefined {
   if (hasEnded(task)) return 'terminal';
   if (by === undefined) return task.hand === 'left' ? undefined : 'left';
   return by === epoch && task.hand === 'running' ? undefined : 'fenced';

@@ -3,7 +3,7 @@ import type { Implementation, JsonObject } from '../protocol/features/common.ts'
 import type { TaskError, TaskStatus } from '../protocol/features/tasks.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
 import type { AskMethod } from '../connection/ask.ts';
-import type { Ran } from '../connection/once.ts';
+import type { Ran } from '../connection/memoized-steps.ts';
 
 /** Request that became a task, with all that another process needs to run it. */
 export interface TaskRequest {

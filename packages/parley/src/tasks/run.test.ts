@@ -14,7 +14,7 @@ import type { TaskRecord } from './record.ts';
 import { TaskRun } from './run.ts';
 import { RecordTexts } from './sealed-text.ts';
 
-const leaseMs = 300;
+const leaseTtlMs = 300;
 
 const fresh: TaskRecord = {
   id: 'task',
@@ -53,18 +53,18 @@ async function running(t: TestContext) {
     store,
     queue: 'q',
     texts: new RecordTexts(undefined),
-    keepMs: 0,
+    outcomeTtlMs: 0,
     now: () => clock.now,
     onError: (error) => faults.push(String(error)),
   });
   const added = await keeper.add(fresh, 0, 1);
   assert.ok(added);
-  const held = await keeper.change(added, ({ record }) => claimed(record), leaseMs);
+  const held = await keeper.change(added, ({ record }) => claimed(record), leaseTtlMs);
   assert.ok(typeof held === 'object');
   gate.writes = 0;
   const bounds = {
     now: () => clock.now,
-    leaseMs,
+    leaseTtlMs,
     textLength: 200,
     onError: (error: unknown) => faults.push(String(error)),
   };
@@ -105,7 +105,7 @@ describe('a side effect', () => {
 
   test('does not begin when the lease ended while the store answered', async (t) => {
     const { run, gate, clock, faults } = await running(t);
-    gate.before = async () => void (clock.now = leaseMs);
+    gate.before = async () => void (clock.now = leaseTtlMs);
     await assert.rejects(
       run.begin(() => assert.fail('it began')),
       RoundEnded,
@@ -116,10 +116,10 @@ describe('a side effect', () => {
 
   test('does not begin when another run has the task', async (t) => {
     const { run, gate, keeper, pass } = await running(t);
-    await pass(leaseMs - 1);
+    await pass(leaseTtlMs - 1);
     await keeper.store.renew([{ id: 'task', epoch: run.epoch }], 0);
     gate.before = undefined;
-    assert.equal((await keeper.claim('other', leaseMs, 1)).length, 1);
+    assert.equal((await keeper.claim('other', leaseTtlMs, 1)).length, 1);
     await assert.rejects(
       run.begin(() => assert.fail('it began')),
       RoundEnded,
@@ -166,7 +166,7 @@ describe('a store that is away', () => {
     const { run, gate, pass } = await running(t);
     gate.before = () => new Promise(() => undefined);
     const outcome = outcomeOf(run.begin(() => assert.fail('it began')));
-    await pass(leaseMs - 1);
+    await pass(leaseTtlMs - 1);
     assert.deepEqual([outcome.said, run.over], ['waits', undefined]);
     await pass(1);
     assert.match(String(outcome.said), /did not answer for as long as the lease lasted/);

@@ -14,9 +14,9 @@ import {
   type Next,
   type Unchanged,
 } from './machine.ts';
-import { cut, mostWords } from './words.ts';
+import { cut, maxWords } from './words.ts';
 import type { OpenQuestion, TaskAnswer, TaskRecord } from './record.ts';
-import type { Ran } from '../connection/once.ts';
+import type { Ran } from '../connection/memoized-steps.ts';
 import { hasEnded } from '../protocol/task-status.ts';
 
 const tooMany = `a task may have ${questionLimits.open} questions that wait, and ask ${questionLimits.ever}`;
@@ -25,7 +25,7 @@ const tooMany = `a task may have ${questionLimits.open} questions that wait, and
 export interface RunBounds {
   now(): number;
   /** Time for which it holds the task without renewing, in milliseconds. */
-  readonly leaseMs: number;
+  readonly leaseTtlMs: number;
   /** Characters of JSON that all questions have which wait, and all that `once` keeps. */
   readonly textLength: number;
   /** Reports an effect that did not begin because the lease may have ended. */
@@ -58,7 +58,7 @@ export class TaskRun {
     this.#kept = kept;
     this.#epoch = kept.epoch;
     this.#bounds = bounds;
-    this.#lease = new Lease(bounds.leaseMs, bounds.now, kept.heldSince);
+    this.#lease = new Lease(bounds.leaseTtlMs, bounds.now, kept.heldSince);
     this.#unhear = keeper.hear(kept.record.id, (changed) => {
       if (changed === undefined) void this.look();
       else this.#saw(changed);
@@ -120,7 +120,7 @@ export class TaskRun {
    * message counts. If it cannot be stored, it is retried later, or dropped.
    */
   say(message: string): void {
-    this.#words = cut(message, mostWords);
+    this.#words = cut(message, maxWords);
     if (this.#over !== undefined || this.#unsay !== undefined) return;
     const speak = (): void => {
       this.#unsay = undefined;
@@ -128,9 +128,9 @@ export class TaskRun {
       this.#saidAt = monotonicNow();
       void quiet(this.change(() => 'ignored'));
     };
-    const waitMs = this.#saidAt + this.record.pollIntervalMs - monotonicNow();
-    if (waitMs <= 0) speak();
-    else this.#unsay = after(waitMs, speak);
+    const waitTimeoutMs = this.#saidAt + this.record.pollIntervalMs - monotonicNow();
+    if (waitTimeoutMs <= 0) speak();
+    else this.#unsay = after(waitTimeoutMs, speak);
   }
 
   /**
@@ -142,7 +142,7 @@ export class TaskRun {
   }
 
   async #insisting<T>(work: () => Promise<T>): Promise<T> {
-    const until = monotonicNow() + this.#bounds.leaseMs;
+    const until = monotonicNow() + this.#bounds.leaseTtlMs;
     for (let wait = 100; ; wait *= 2) {
       try {
         return await answeredBy(until, work());
@@ -180,9 +180,9 @@ export class TaskRun {
   }
 
   async #renew(): Promise<void> {
-    const { leaseMs, now } = this.#bounds;
+    const { leaseTtlMs, now } = this.#bounds;
     const since = readClocks(now);
-    const lost = await this.#keeper.store.renew([{ id: this.id, epoch: this.#epoch }], leaseMs);
+    const lost = await this.#keeper.store.renew([{ id: this.id, epoch: this.#epoch }], leaseTtlMs);
     if (lost.length === 0) return this.renewed(since);
     await this.look();
     this.lose();
@@ -191,8 +191,8 @@ export class TaskRun {
   /** @throws RoundEnded if the run is over, or its lease may have ended, which ends the run. */
   #refuseLate(): void {
     if (this.#over === undefined && this.isLate) {
-      const { leaseMs, onError } = this.#bounds;
-      const why = `the process stood still, or the store was down, for the whole lease of ${leaseMs} ms`;
+      const { leaseTtlMs, onError } = this.#bounds;
+      const why = `the process stood still, or the store was down, for the whole lease of ${leaseTtlMs} ms`;
       onError(new Error(`an effect of ctx.once did not begin: ${why}`), `task ${this.id}`);
       this.lose();
     }

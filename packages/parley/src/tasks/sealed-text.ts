@@ -19,8 +19,8 @@ export class UnreadableTask extends Error {
 }
 
 /** Number of records that are remembered for those who look again, and the most characters that the text of one has. */
-const mostSeen = 64;
-const longestSeen = 16 * 1024;
+const maxSeen = 64;
+const maxSeenLength = 16 * 1024;
 
 /**
  * Converts records to texts for the store, and back. With a seal, the store's operator cannot read a text or move it to
@@ -54,9 +54,9 @@ export class RecordTexts {
     if (last?.text === text) return last.record;
     const record = await this.recordOf(id, text);
     this.#seen.delete(id);
-    if (text.length <= longestSeen) this.#seen.set(id, { text, record });
+    if (text.length <= maxSeenLength) this.#seen.set(id, { text, record });
     const [oldest] = this.#seen.keys();
-    if (this.#seen.size > mostSeen && oldest !== undefined) this.#seen.delete(oldest);
+    if (this.#seen.size > maxSeen && oldest !== undefined) this.#seen.delete(oldest);
     return record;
   }
 

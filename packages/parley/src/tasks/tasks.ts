@@ -9,7 +9,7 @@ import { isTaskId, lifeOf, newTaskId, type TaskLimits, type TaskTimes } from './
 import { cancelled, finished, replied, said } from './machine.ts';
 import type { TaskOutcome, TaskRecord, TaskReply, TaskRequest } from './record.ts';
 import type { TaskRun } from './run.ts';
-import { newSeed } from '../connection/once.ts';
+import { newSeed } from '../connection/memoized-steps.ts';
 import { RecordTexts } from './sealed-text.ts';
 import { makerMs, Worker } from './worker.ts';
 
@@ -69,7 +69,7 @@ export class Tasks {
       store,
       queue,
       texts: new RecordTexts(seal, parse),
-      keepMs: times.keepMs,
+      outcomeTtlMs: times.outcomeTtlMs,
       now,
       onError,
       onEnd,
@@ -118,7 +118,7 @@ export class Tasks {
     };
     const most = owner === '' ? limits.ofNobody : limits.perOwner;
     const dueInMs = this.#engine?.tellsWithinMs ?? makerMs;
-    const kept = await this.keeper.add(record, wishes.runs === true ? times.leaseMs : dueInMs, most, wishes.share);
+    const kept = await this.keeper.add(record, wishes.runs === true ? times.leaseTtlMs : dueInMs, most, wishes.share);
     if (typeof kept === 'object') {
       this.#parts.onAudit?.(auditLine('created', record));
       return kept;

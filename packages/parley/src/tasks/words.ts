@@ -1,5 +1,5 @@
 /** Longest status message of a task, in characters. */
-export const mostWords = 1024;
+export const maxWords = 1024;
 
 /** A text, or its beginning if it is too long. No character is cut in half. */
 export function cut(text: string, most: number): string {

@@ -17,15 +17,15 @@ const lookMs = 2000;
 export const makerMs = 2000;
 
 /** Limit of remembered tasks that had no room when they were made here. Other processes claim further ones. */
-const mostMine = 1000;
+const maxMine = 1000;
 
 /** Number of claims of one look at the store. */
-const mostTakes = 64;
+const maxTakes = 64;
 
 /** Time between sweeps of what expired, in milliseconds; the most that one call of the store takes, and the most calls. */
 const sweepMs = 30_000;
-const mostSwept = 1000;
-const mostSweeps = 100;
+const maxSwept = 1000;
+const maxSweeps = 100;
 
 /** Time that the store has at least for each of the last writes during a drain, in milliseconds. */
 const lastWordsMs = 1000;
@@ -63,7 +63,7 @@ export class Worker {
     this.#keeper = keeper;
     this.#parts = parts;
     const { engine, now, times } = parts;
-    const { leaseMs } = times;
+    const { leaseTtlMs } = times;
     this.#places = new TaskPlaces(parts.limits.running, () => [
       ...[...this.#running].filter(({ run }) => !run.waits).map(({ run }) => runOwner(run.record)),
       ...this.#claims.values(),
@@ -71,9 +71,11 @@ export class Worker {
     if (engine === undefined) this.#each(lookMs, () => this.#look());
     else
       this.#each(engine.everyMs, () => engine.tellDue(keeper, { node: this.#node, now, isOver: () => this.#draining }));
-    this.#each(leaseMs / 3, () => this.#renew());
+    this.#each(leaseTtlMs / 3, () => this.#renew());
     // A bus reports the answers that come to other processes, unless it was down at that moment.
-    this.#each(keeper.store.bus === undefined ? lookMs : Math.max(lookMs, leaseMs / 3), () => this.#lookForAnswers());
+    this.#each(keeper.store.bus === undefined ? lookMs : Math.max(lookMs, leaseTtlMs / 3), () =>
+      this.#lookForAnswers(),
+    );
     this.#each(sweepMs, () => this.#sweep());
   }
 
@@ -90,7 +92,7 @@ export class Worker {
 
   /** Remembers a task that no other process begins for a while, to begin it when there is room. */
   #remember({ record, epoch }: HeldTask): void {
-    if (this.#mine.size < mostMine)
+    if (this.#mine.size < maxMine)
       this.#mine.set(record.id, { owner: runOwner(record), epoch, until: monotonicNow() + makerMs });
   }
 
@@ -122,7 +124,7 @@ export class Worker {
           seen = held.record;
           return takenUp(held, now());
         },
-        times.leaseMs,
+        times.leaseTtlMs,
       );
       if (typeof next !== 'object') return;
       seen = next.record;
@@ -140,8 +142,8 @@ export class Worker {
 
   /** Removes expired tasks: there may be more than a thousand in half a minute, and leftovers slow claims down. */
   async #sweep(): Promise<void> {
-    for (let swept = mostSwept, sweeps = 0; swept >= mostSwept && sweeps < mostSweeps && !this.#draining; sweeps++)
-      swept = await this.#keeper.store.sweep(mostSwept);
+    for (let swept = maxSwept, sweeps = 0; swept >= maxSwept && sweeps < maxSweeps && !this.#draining; sweeps++)
+      swept = await this.#keeper.store.sweep(maxSwept);
   }
 
   /** Tells whether nothing more begins here. */
@@ -217,10 +219,10 @@ export class Worker {
 
   async #take(): Promise<void> {
     // Tasks of an owner that used up its share may hide tasks of others.
-    for (let tries = 0; tries < mostTakes; tries++) {
+    for (let tries = 0; tries < maxTakes; tries++) {
       const room = this.#places.free;
       if (this.#draining || room <= 0) return;
-      const all = await this.#keeper.claim(this.#node, this.#parts.times.leaseMs, room);
+      const all = await this.#keeper.claim(this.#node, this.#parts.times.leaseTtlMs, room);
       let isAside = false;
       for (const kept of all) {
         const owner = runOwner(kept.record);
@@ -263,7 +265,7 @@ export class Worker {
     const next = await this.#keeper.change(
       kept,
       ({ record, epoch }) => (epoch === mine ? begunBy(record, this.#parts.now()) : 'fenced'),
-      times.leaseMs,
+      times.leaseTtlMs,
     );
     if (typeof next === 'object' && next.record.hand === 'running') await this.#start(this.#runOf(next));
   }
@@ -284,7 +286,12 @@ export class Worker {
 
   #runOf(kept: HeldTask): TaskRun {
     const { now, times, limits, onError } = this.#parts;
-    return new TaskRun(this.#keeper, kept, { now, leaseMs: times.leaseMs, textLength: limits.textLength, onError });
+    return new TaskRun(this.#keeper, kept, {
+      now,
+      leaseTtlMs: times.leaseTtlMs,
+      textLength: limits.textLength,
+      onError,
+    });
   }
 
   #conduct(run: TaskRun, work: (run: TaskRun) => Promise<Ending>): Conducted {
@@ -328,7 +335,7 @@ export class Worker {
     if (held.length === 0) return;
     const leases = held.map(({ run }) => ({ id: run.id, epoch: run.epoch }));
     const since = readClocks(now);
-    const lost = new Set(await this.#keeper.store.renew(leases, times.leaseMs));
+    const lost = new Set(await this.#keeper.store.renew(leases, times.leaseTtlMs));
     for (const { run } of held) if (!lost.has(run.id)) run.renewed(since);
     for (const { run } of held) if (lost.has(run.id)) await run.look().then(() => run.lose());
     const waiting = held.filter(({ run }) => run.waits);
@@ -336,7 +343,7 @@ export class Worker {
     for (const one of held) if (!one.run.waits) one.waitsSince = undefined;
     const oldest = waiting.toSorted((a, b) => (a.waitsSince ?? 0) - (b.waitsSince ?? 0));
     const tooMany = oldest.slice(0, Math.max(0, oldest.length - limits.waiting));
-    const tooLong = oldest.filter(({ waitsSince = now() }) => now() - waitsSince >= times.waitMs);
+    const tooLong = oldest.filter(({ waitsSince = now() }) => now() - waitsSince >= times.waitTimeoutMs);
     await Promise.all([...new Set([...tooMany, ...tooLong])].map((one) => this.#giveBack(one)));
   }
 
@@ -379,7 +386,7 @@ export class Worker {
   /** Waits for work with the store, which may hang, for as long as a lease lasts; it keeps no process alive. */
   #untilLate(work: Promise<void>): Promise<void> {
     return new Promise((resolve) => {
-      const cancel = after(this.#parts.times.leaseMs, resolve);
+      const cancel = after(this.#parts.times.leaseTtlMs, resolve);
       void work.then(() => {
         cancel();
         resolve();

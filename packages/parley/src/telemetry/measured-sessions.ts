@@ -1,5 +1,5 @@
 import type { Attributes } from '@opentelemetry/api';
-import type { Passing, PassingSession } from '../connection/middleware/middleware.ts';
+import type { MiddlewareContext, MiddlewareSession } from '../connection/middleware/middleware.ts';
 import { connectionAttributes, serverAttributes } from './facts.ts';
 import type { Instruments } from './instruments.ts';
 import { unansweredFor } from './outcome.ts';
@@ -7,14 +7,14 @@ import { unansweredFor } from './outcome.ts';
 /** MeasuredSessions that messages belong to: each is measured once, and named by a hash of its id, which is a secret. */
 export class MeasuredSessions {
   readonly #instruments: Instruments;
-  readonly #known = new WeakMap<PassingSession, MeasuredSession>();
+  readonly #known = new WeakMap<MiddlewareSession, MeasuredSession>();
 
   constructor(instruments: Instruments) {
     this.#instruments = instruments;
   }
 
   /** The session of a message; `undefined` where it belongs to none. */
-  of(passing: Passing): MeasuredSession | undefined {
+  of(passing: MiddlewareContext): MeasuredSession | undefined {
     const { session } = passing;
     if (session === undefined) return undefined;
     let followed = this.#known.get(session);
@@ -22,7 +22,7 @@ export class MeasuredSessions {
     return followed;
   }
 
-  #follow(passing: Passing, session: PassingSession): MeasuredSession {
+  #follow(passing: MiddlewareContext, session: MiddlewareSession): MeasuredSession {
     const followed: MeasuredSession = {
       attributes: { ...connectionAttributes(passing), ...serverAttributes(passing) },
       name: undefined,

@@ -1,5 +1,5 @@
 import { SpanStatusCode, type Attributes, type Histogram, type Span } from '@opentelemetry/api';
-import type { Passing } from '../connection/middleware/middleware.ts';
+import type { MiddlewareContext } from '../connection/middleware/middleware.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
 import { jsonAttribute, requestAttributes, sharedAttributes, spanName, type SeenNames } from './facts.ts';
 import { manyNames, type LimitedNames } from './limited-names.ts';
@@ -7,7 +7,7 @@ import { failureIn, failureOf, type Failure } from './outcome.ts';
 import type { MeasuredSession } from './measured-sessions.ts';
 
 /** The longest message of an error that a span keeps, in characters. */
-const longestMessage = 256;
+const maxMessageLength = 256;
 
 /** Parts that an operation reports to. */
 export interface OperationParts {
@@ -23,7 +23,7 @@ export interface OperationParts {
 
 /** A request or notification that goes on, with its span; it ends once. */
 export class Operation {
-  readonly #passing: Passing;
+  readonly #passing: MiddlewareContext;
   readonly #parts: OperationParts;
   readonly #begun = performance.now();
   readonly #name: string;
@@ -31,7 +31,7 @@ export class Operation {
   #forget: (() => void) | undefined;
 
   /** @param name The name with which its span began. */
-  constructor(passing: Passing, name: string, parts: OperationParts) {
+  constructor(passing: MiddlewareContext, name: string, parts: OperationParts) {
     this.#passing = passing;
     this.#name = name;
     this.#parts = parts;
@@ -76,7 +76,7 @@ export class Operation {
     if (failure !== undefined)
       span.setStatus({
         code: SpanStatusCode.ERROR,
-        ...(failure.message !== undefined && { message: failure.message.slice(0, longestMessage) }),
+        ...(failure.message !== undefined && { message: failure.message.slice(0, maxMessageLength) }),
       });
     if (session !== undefined) Object.assign(session.attributes, settled);
     const shared = sharedAttributes(passing, names, 'metric');
@@ -109,7 +109,7 @@ function attributesOf(failure: Failure | undefined, limit: (type: string) => str
 }
 
 /** The revision that `initialize` settled, which is known from its result alone. */
-function settledRevision({ method }: Passing, result: JsonObject): Attributes {
+function settledRevision({ method }: MiddlewareContext, result: JsonObject): Attributes {
   const { protocolVersion } = result;
   return method === 'initialize' && typeof protocolVersion === 'string'
     ? { 'mcp.protocol.version': protocolVersion }

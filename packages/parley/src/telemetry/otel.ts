@@ -10,8 +10,8 @@ import {
 import { refuseUnknown, type Names } from '../options/known-names.ts';
 import { refuseOther, refuseOtherWord } from '../options/known-values.ts';
 import type { WatchingMiddleware } from '../server/runtime/events/watching.ts';
-import type { Middleware, Passing } from '../connection/middleware/middleware.ts';
-import { isLater } from '../storage/now-or-later.ts';
+import type { Middleware, MiddlewareContext } from '../connection/middleware/middleware.ts';
+import { isLater } from '../storage/maybe-promise.ts';
 import { SeenNames, sharedAttributes, spanAttributes, spanName } from './facts.ts';
 import { instrumentsOf, type Instruments } from './instruments.ts';
 import { Service } from './service.ts';
@@ -51,7 +51,7 @@ const optionNames: Names<OtelOptions> = {
 const scope = ['parley-mcp', '0.1.0'] as const;
 
 /** The limit of kinds of errors that metrics tell apart: a peer chooses its codes. */
-const mostErrorTypes = 50;
+const maxErrorTypes = 50;
 
 /**
  * Middleware that makes spans and metrics by the OpenTelemetry conventions for MCP, and carries their context in `_meta`.
@@ -120,7 +120,7 @@ class Instrumentation {
   readonly #options: OtelOptions;
   readonly #tracer: Tracer;
   readonly #names = new SeenNames();
-  readonly #errorTypes = new LimitedNames(mostErrorTypes);
+  readonly #errorTypes = new LimitedNames(maxErrorTypes);
   /** Numbers of what the middleware is used by, beside its messages. */
   readonly service: Service = new Service(() => this.#measuring().ofService);
   #measures: Measures | undefined;
@@ -130,7 +130,7 @@ class Instrumentation {
     this.#tracer = (options.tracerProvider ?? trace).getTracer(...scope);
   }
 
-  begin(passing: Passing): Begun {
+  begin(passing: MiddlewareContext): Begun {
     const { trust = 'parent', toolResults = false } = this.#options;
     const isSent = passing.direction === 'sent';
     const { parent, links } = isSent ? placeOfSent(passing) : placeOfReceived(passing, trust);
@@ -153,7 +153,7 @@ class Instrumentation {
   }
 
   /** Counts a request of a server among those that run; gives what takes it out again. A listen stream is open, and nothing runs for it. */
-  #running({ side, direction, kind, method }: Passing): (() => void) | undefined {
+  #running({ side, direction, kind, method }: MiddlewareContext): (() => void) | undefined {
     if (side !== 'server' || direction !== 'received' || kind !== 'request' || method === 'subscriptions/listen')
       return undefined;
     this.service.runs(1);

@@ -1,7 +1,7 @@
 /** Outcome of a request in the words of the conventions. */
 
 import { ConnectionError } from '../jsonrpc/transport.ts';
-import type { Passing } from '../connection/middleware/middleware.ts';
+import type { MiddlewareContext } from '../connection/middleware/middleware.ts';
 import { errorToWire, McpError } from '../protocol/error.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
 import { revisionOf } from '../protocol/revision.ts';
@@ -17,17 +17,17 @@ export interface Failure {
 }
 
 /** Failure that a result tells of; `undefined` for one that tells of none. */
-export function failureIn({ method }: Passing, result: JsonObject): Failure | undefined {
+export function failureIn({ method }: MiddlewareContext, result: JsonObject): Failure | undefined {
   return method === 'tools/call' && result['isError'] === true ? { type: 'tool_error' } : undefined;
 }
 
 /** Failure that an error is. */
-export function failureOf(passing: Passing, error: unknown): Failure {
+export function failureOf(passing: MiddlewareContext, error: unknown): Failure {
   return passing.direction === 'received' ? answered(passing, error) : notAnswered(error);
 }
 
 /** Failure of a request that was received: the error is what its sender is answered with. */
-function answered({ method, revision }: Passing, error: unknown): Failure {
+function answered({ method, revision }: MiddlewareContext, error: unknown): Failure {
   // A tool fails by a result, which is made of this error behind all middleware.
   if (method === 'tools/call' && error instanceof Error && error.name === 'ToolError') return { type: 'tool_error' };
   const told = error instanceof McpError ? error : new McpError('internalError', 'internal error');

@@ -10,7 +10,7 @@ import {
   type SpanContext,
   type TextMapGetter,
 } from '@opentelemetry/api';
-import type { Passing } from '../connection/middleware/middleware.ts';
+import type { MiddlewareContext } from '../connection/middleware/middleware.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
 
 /** Place of a span among others. */
@@ -38,7 +38,7 @@ const reader: TextMapGetter<JsonObject> = {
  *
  * @param trust Use of what a client says: as the parent, or as a link alone. A server says it of what it was asked for.
  */
-export function placeOfReceived({ side, meta }: Passing, trust: 'parent' | 'link'): SpanPlace {
+export function placeOfReceived({ side, meta }: MiddlewareContext, trust: 'parent' | 'link'): SpanPlace {
   // A client reads its connection in the context of whoever opened it, which says nothing of what comes.
   const ambient = side === 'client' ? ROOT_CONTEXT : context.active();
   if (trust === 'link' && side === 'server')
@@ -50,13 +50,13 @@ export function placeOfReceived({ side, meta }: Passing, trust: 'parent' | 'link
 }
 
 /** Place of the span of a message that is sent: within what goes on here, else within what the message says itself, as one does that a bridge carries. */
-export function placeOfSent({ meta }: Passing): SpanPlace {
+export function placeOfSent({ meta }: MiddlewareContext): SpanPlace {
   const ambient = context.active();
   return { parent: remote(ambient) === undefined ? propagation.extract(ambient, meta, reader) : ambient, links: [] };
 }
 
 /** Parameters that carry a context in place of any that they had; `undefined` where no propagator is configured. */
-export function carrying(active: Context, { params, meta }: Passing): JsonObject | undefined {
+export function carrying(active: Context, { params, meta }: MiddlewareContext): JsonObject | undefined {
   const carrier: Record<string, string> = {};
   propagation.inject(active, carrier);
   if (Object.keys(carrier).length === 0) return undefined;

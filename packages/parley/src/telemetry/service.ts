@@ -1,7 +1,7 @@
 import type { Attributes } from '@opentelemetry/api';
 import type { ServiceEvent } from '../server/runtime/events/service-event.ts';
 import type { ServiceWatcher } from '../server/runtime/events/watching.ts';
-import { isLater } from '../storage/now-or-later.ts';
+import { isLater } from '../storage/maybe-promise.ts';
 import { StoreError } from '../storage/store.ts';
 import type { LevelName, ServiceInstruments } from './service-instruments.ts';
 

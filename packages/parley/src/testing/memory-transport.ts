@@ -4,7 +4,7 @@ import type { ConnectionError, Transport } from '../jsonrpc/transport.ts';
 import { harmless } from '../options/harmless.ts';
 import { refuseUnknown, type Names } from '../options/known-names.ts';
 import { answerReceived, toText, type BatchAnswer } from '../server/runtime/batch.ts';
-import { endpointOf, type AuthInfo, type Served } from '../server/runtime/endpoint.ts';
+import { endpointOf, type AuthInfo, type Servable } from '../server/runtime/request-handler.ts';
 
 /** Options of reaching a server of the same process. */
 export interface MemoryTransportOptions {
@@ -15,7 +15,7 @@ export interface MemoryTransportOptions {
 const optionNames: Names<MemoryTransportOptions> = { auth: 1 };
 
 /** Reaches a server of the same process; every `open` begins a conversation of its own. */
-export function memoryTransport(served: Served, options: MemoryTransportOptions = {}): Transport {
+export function memoryTransport(served: Servable, options: MemoryTransportOptions = {}): Transport {
   refuseUnknown('memoryTransport', options, optionNames);
   const endpoint = endpointOf(served);
   const failed = harmless((error: ConnectionError) => endpoint.listeners?.owner.onError?.(error, 'in memory'));
@@ -28,7 +28,7 @@ export function memoryTransport(served: Served, options: MemoryTransportOptions 
     const sendAnswer = (response: BatchAnswer): void => {
       if (response !== undefined) send(response);
     };
-    const conversation = endpoint.converse({
+    const conversation = endpoint.openConnection({
       network: 'inproc',
       lasting: true,
       auth: options.auth,

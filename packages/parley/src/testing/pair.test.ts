@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createServer } from '../server/server.ts';
 import { revisions } from '../protocol/revision.ts';
 import { ServiceListeners } from '../server/runtime/events/listeners.ts';
-import type { Conversation } from '../server/runtime/endpoint.ts';
+import type { ClientConnection } from '../server/runtime/request-handler.ts';
 import type { Receiver } from '../jsonrpc/transport.ts';
 import { memoryTransport } from './memory-transport.ts';
 import { connectInMemory } from './pair.ts';
@@ -61,9 +61,9 @@ test('a request is answered in memory where its result is no JSON and whoever he
   const { endpoint } = createServer({ name: 'pair', version: '1.0.0' });
   // What a server answers is looked at in tests before it is written.
   const unwritable = { jsonrpc: '2.0', id: 1, result: { more: 1n } };
-  const conversation = { receive: () => unwritable, close: () => undefined } as unknown as Conversation;
+  const conversation = { receive: () => unwritable, close: () => undefined } as unknown as ClientConnection;
   const listeners = new ServiceListeners(undefined, { onError });
-  const transport = memoryTransport({ endpoint: { ...endpoint, listeners, converse: () => conversation } });
+  const transport = memoryTransport({ endpoint: { ...endpoint, listeners, openConnection: () => conversation } });
   const answered = new Promise((resolve) => {
     const open = transport.open({ message: resolve } as unknown as Receiver);
     void Promise.resolve(open).then((channel) => channel.send({ jsonrpc: '2.0', id: 1, method: 'ping' }));

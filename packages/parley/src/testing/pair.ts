@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts';
 import { createConnect } from '../client/connect.ts';
 import type { ConnectOptions } from '../client/options.ts';
-import type { AuthInfo, Served } from '../server/runtime/endpoint.ts';
+import type { AuthInfo, Servable } from '../server/runtime/request-handler.ts';
 import { allLoaded } from './all-loaded.ts';
 import { memoryTransport } from './memory-transport.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
@@ -27,7 +27,7 @@ export interface PairOptions extends Omit<ConnectOptions, 'revisions'> {
  * assert.deepEqual(await client.listTools(), []);
  * await client.close();
  */
-export function connectInMemory(served: Served, options: PairOptions = {}): Promise<Client> {
+export function connectInMemory(served: Servable, options: PairOptions = {}): Promise<Client> {
   const { revision, auth, ...rest } = options;
   // A `connect` of its own, so that nothing is remembered of another server in memory.
   const connect = createConnect<object>({

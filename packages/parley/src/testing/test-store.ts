@@ -1,4 +1,4 @@
-import type { NowOrLater } from '../storage/now-or-later.ts';
+import type { MaybePromise } from '../storage/maybe-promise.ts';
 import type { Store } from '../storage/store.ts';
 import { busChecks } from './store/bus.ts';
 import type { StoreCheck, StoreFault } from './store/checks.ts';
@@ -13,9 +13,9 @@ export interface StoresUnderTest {
   /** One for each process; the same one again where a store cannot be shared. */
   readonly stores: readonly Store[];
   /** Counts the keys that the tests left in the engine, where that can be found out; those that are there now, expired or not. */
-  left?(): NowOrLater<number>;
+  left?(): MaybePromise<number>;
   /** Closes all of them, whatever the test came to. */
-  close(): NowOrLater<void>;
+  close(): MaybePromise<void>;
 }
 
 /** Options of the tests of a store. */
@@ -49,7 +49,7 @@ export interface StoreTest {
  * ```
  */
 export function testStore(
-  open: (processes: number) => NowOrLater<StoresUnderTest>,
+  open: (processes: number) => MaybePromise<StoresUnderTest>,
   options: TestStoreOptions = {},
 ): readonly StoreTest[] {
   const { faults = [], races = 10_000, histories = 100, seed = Math.floor(Math.random() * 2 ** 31) } = options;

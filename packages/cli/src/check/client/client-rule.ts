@@ -89,6 +89,6 @@ export function inQuotes(value: unknown): string {
 }
 
 /** A row that says the same as another, in words of its own. */
-export function sameAs({ id: as, mend, over }: ClientRule, id: string, words: string): ClientRule {
-  return { id, words, mend, as, ...(over === undefined ? {} : { over }) };
+export function sameAs({ id: as, fix, over }: ClientRule, id: string, words: string): ClientRule {
+  return { id, message: words, fix, as, ...(over === undefined ? {} : { over }) };
 }

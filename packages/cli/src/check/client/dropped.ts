@@ -11,7 +11,7 @@ export const droppedTool = 'dropped';
 export const droppedTimes = { retry: 1_000, gone: 4_000 } as const;
 
 /** Limit of the calls of one conversation that are remembered. */
-export const mostDropped = 100;
+export const maxDropped = 100;
 
 /** A call whose stream broke off. */
 export class DroppedCall {

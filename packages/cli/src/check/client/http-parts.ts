@@ -5,7 +5,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { HeardHead } from './client-rule.ts';
 
 /** Limit of the bytes of a body. */
-const mostBodyBytes = 4 * 1024 ** 2;
+const maxBodyBytes = 4 * 1024 ** 2;
 
 /** Closes a server and its open connections. */
 export function closed(server: Server): Promise<void> {
@@ -62,7 +62,7 @@ export function bodyOf(request: IncomingMessage): Promise<HeardBody | undefined>
     let length = 0;
     request.on('data', (piece: Buffer) => {
       length += piece.length;
-      if (length <= mostBodyBytes) return void pieces.push(piece);
+      if (length <= maxBodyBytes) return void pieces.push(piece);
       request.pause();
       resolve(undefined);
     });

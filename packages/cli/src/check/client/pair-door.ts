@@ -12,7 +12,7 @@ import type { Talk } from './talk.ts';
 export const pairPaths = { stream: '/sse', messages: '/messages' } as const;
 
 /** Limit of streams that are open. */
-const mostStreams = 100;
+const maxStreams = 100;
 
 interface OpenPair {
   readonly talk: Talk;
@@ -54,7 +54,7 @@ export class PairDoor {
   }
 
   #stream(response: ServerResponse, judged: JudgedClient): void {
-    if (this.#open.size >= mostStreams) return endResponse(response, 503);
+    if (this.#open.size >= maxStreams) return endResponse(response, 503);
     const id = crypto.randomUUID();
     this.#open.set(id, { talk: judged.opened('sse'), response });
     response.on('close', () => this.#open.delete(id));

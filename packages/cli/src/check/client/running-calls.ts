@@ -5,7 +5,7 @@ import type { Line } from './piece.ts';
 import { idText, keptId, type LongCall, type Talk } from './talk.ts';
 
 /** Limit of those that are remembered of one conversation. */
-const mostCalls = 100;
+const maxCalls = 100;
 
 /** A request that runs, and the end of it. */
 export interface Lasting {
@@ -32,7 +32,7 @@ export class RunningCalls {
       giveUp: () => undefined,
     };
     talk.longCalls.push(call);
-    if (talk.longCalls.length > mostCalls) talk.longCalls.shift();
+    if (talk.longCalls.length > maxCalls) talk.longCalls.shift();
     let isOver = false;
     line.open?.();
     const progressToken = talk.open.get(idText(id))?.progressToken;

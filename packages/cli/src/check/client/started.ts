@@ -19,7 +19,7 @@ export interface StartedClient {
 const endMs = 2_000;
 
 /** Time in which what it wrote last comes when it has ended, in milliseconds. */
-const drainMs = 1_000;
+const drainTimeoutMs = 1_000;
 
 /** Characters and lines of its standard error that are kept. */
 const most = { characters: 4_000, lines: 20 };
@@ -57,7 +57,7 @@ export function startClient({ command, args, env }: StartedBy, hear: (text: stri
     // Its last output comes after its exit. A child that inherited its output may hold that open forever.
     child.once('exit', (code, signal) => {
       how = signal ?? `code ${code}`;
-      cancel = after(drainMs, () => resolve(how));
+      cancel = after(drainTimeoutMs, () => resolve(how));
     });
     child.once('close', () => {
       cancel();

@@ -120,7 +120,7 @@ export interface ToldRoots {
 const slowMs = 20_000;
 
 /** Limit of the ids that are remembered of one conversation. */
-const mostIds = 10_000;
+const maxIds = 10_000;
 
 /** Transport of a conversation, of which `sse` is HTTP+SSE. */
 export type TalkOver = 'http' | 'stdio' | 'sse';
@@ -232,10 +232,10 @@ export class Talk {
   asked(message: JsonObject): void {
     const key = idText(message['id']);
     this.#counts(message['id']);
-    if (this.ids.size < mostIds) this.ids.add(key);
+    if (this.ids.size < maxIds) this.ids.add(key);
     const { progressToken: token } = metaOf(message);
     const progressToken = keptId(token) === token ? token : undefined;
-    if (this.open.size < mostIds) this.open.set(key, { method: saidText(message['method']), progressToken });
+    if (this.open.size < maxIds) this.open.set(key, { method: saidText(message['method']), progressToken });
     for (const call of this.longCalls) if (call.isClosed) call.laterAsks++;
     for (const call of this.dropped) call.passed(message);
     this.moving.passed(message);
@@ -253,7 +253,7 @@ export class Talk {
     const isFirst = this.ids.size === 0;
     if (isFirst) this.firstId = keptId(id);
     const isNext =
-      typeof id === 'number' && id < mostIds && (isFirst || (this.#lastId !== undefined && id > this.#lastId));
+      typeof id === 'number' && id < maxIds && (isFirst || (this.#lastId !== undefined && id > this.#lastId));
     this.#lastId = isNext ? id : undefined;
   }
 
@@ -292,13 +292,13 @@ export class Talk {
 }
 
 /** Longest text of a value that is remembered, in characters. */
-const longestText = 200;
+const maxTextLength = 200;
 
 /** Text of whatever a client sent; one that is long is cut, and told from others by its hash. */
 export function saidText(value: unknown): string {
   const text = wholeText(value);
-  if (text.length <= longestText) return text;
-  return `${text.slice(0, longestText / 2)}… ${createHash('sha256').update(text).digest('hex')}`;
+  if (text.length <= maxTextLength) return text;
+  return `${text.slice(0, maxTextLength / 2)}… ${createHash('sha256').update(text).digest('hex')}`;
 }
 
 /** An id with its type: 1 and "1" are two. */

@@ -15,7 +15,7 @@ test('a tool is called by exactly the name that is allowed', async (t) => {
     info: { name: 'parley-check', version: '1.0.0' },
     way: { over: 'http', http },
     budget: new Budget({ messages: 10, children: 0, perSecond: Infinity, ms: 10_000 }, t.signal),
-    waitMs: 1_000,
+    waitTimeoutMs: 1_000,
     openMs: 1_000,
     quietMs: 10,
     calls: [{ name: 'sum' }],

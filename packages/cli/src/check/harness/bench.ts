@@ -28,7 +28,7 @@ export interface Ground {
   readonly way: Way;
   readonly budget: Budget;
   /** Longest wait for an answer, in milliseconds. */
-  readonly waitMs: number;
+  readonly waitTimeoutMs: number;
   /** Longest wait for the first answer of a conversation, in milliseconds. */
   readonly openMs: number;
   /** Time of silence that is taken for "nothing comes", in milliseconds. */
@@ -85,9 +85,9 @@ export class Bench {
     this.#known.slowMs = ms;
   }
 
-  /** Makes a bench that has conversations of its own, and knows what this one does; it waits for answers for `waitMs`, and is closed with it. */
-  sibling(waitMs: number = this.waitMs): Bench {
-    const one = new Bench(this.revision, { ...this.#ground, waitMs }, this.#known);
+  /** Makes a bench that has conversations of its own, and knows what this one does; it waits for answers for `waitTimeoutMs`, and is closed with it. */
+  sibling(waitTimeoutMs: number = this.waitTimeoutMs): Bench {
+    const one = new Bench(this.revision, { ...this.#ground, waitTimeoutMs }, this.#known);
     Object.assign(one, { spoken: this.spoken, destructive: this.destructive });
     one.#isPair = this.#isPair;
     one.#isClosed = this.#isClosed;
@@ -104,8 +104,8 @@ export class Bench {
     this.#isPair = true;
   }
 
-  get waitMs(): number {
-    return this.#ground.waitMs;
+  get waitTimeoutMs(): number {
+    return this.#ground.waitTimeoutMs;
   }
 
   get suspects(): Suspects {
@@ -130,11 +130,11 @@ export class Bench {
    * @throws NotJudged if there is no HTTP.
    */
   async page(path: string): Promise<Exchanged> {
-    const { budget, waitMs, told } = this.#ground;
+    const { budget, waitTimeoutMs, told } = this.#ground;
     const { http } = this;
     await budget.message();
     const headers = { accept: 'application/json' };
-    const exchange = await http.send({ method: 'GET', headers, path, as: 'nobody', waitMs });
+    const exchange = await http.send({ method: 'GET', headers, path, as: 'nobody', waitTimeoutMs });
     told(exchange, this.revision);
     return exchange;
   }
@@ -150,7 +150,7 @@ export class Bench {
     const { http, quietMs } = this;
     await budget.message();
     const place = { path: http.url.pathname, ...(at !== undefined && { at }) };
-    const exchange = await http.send({ ...request, ...place, as: 'stranger', waitMs: 3 * quietMs });
+    const exchange = await http.send({ ...request, ...place, as: 'stranger', waitTimeoutMs: 3 * quietMs });
     told(exchange, this.revision);
     return exchange;
   }
@@ -181,14 +181,14 @@ export class Bench {
 
   /** Makes a conversation that is not opened. */
   async unopened(capabilities: ClientCapabilities = {}): Promise<Prober> {
-    const { info, budget, waitMs, openMs, quietMs: least, heard, calls } = this.#ground;
-    const quietMs = this.slowMs > 0 ? Math.max(least, waitMs / 10) : least;
+    const { info, budget, waitTimeoutMs, openMs, quietMs: least, heard, calls } = this.#ground;
+    const quietMs = this.slowMs > 0 ? Math.max(least, waitTimeoutMs / 10) : least;
     const speaker = new Prober({
       info,
       revision: this.revision,
       road: await this.#road(),
       capabilities: projectClientCapabilities(this.revision, capabilities),
-      waitMs,
+      waitTimeoutMs,
       openMs,
       quietMs,
       exchanged: heard,
@@ -372,11 +372,11 @@ export class Bench {
   }
 
   async #road(): Promise<Road> {
-    const { way, budget, waitMs } = this.#ground;
+    const { way, budget, waitTimeoutMs } = this.#ground;
     if (way.over === 'http' && !this.#isPair) return way;
     if (way.over === 'http') {
       await budget.message();
-      return { over: 'sse', lines: await rawPair(way.http, waitMs) };
+      return { over: 'sse', lines: await rawPair(way.http, waitTimeoutMs) };
     }
     budget.child();
     return { over: 'stdio', lines: way.started?.pop() ?? (await rawLines(way.start)) };

@@ -35,7 +35,7 @@ export interface CallManner {
   readonly until?: Manner['until'];
   readonly id?: unknown;
   /** Longest wait for the end, in milliseconds. */
-  readonly waitMs?: number;
+  readonly waitTimeoutMs?: number;
   /** Result for a question of the server, where it is not that of an obliging client; `undefined` refuses it. */
   readonly answer?: Responder;
   /** Headers that replace those that mirror arguments; `undefined` leaves one out. */
@@ -49,7 +49,7 @@ export type Responder = (question: JsonObject) => JsonObject | undefined;
 export async function sendCall(
   speaker: Prober,
   { name, tool, args: own }: CallableTool,
-  { args = own, params = {}, meta, id = speaker.newId(), waitMs = callMs, ...manner }: CallManner = {},
+  { args = own, params = {}, meta, id = speaker.newId(), waitTimeoutMs = callMs, ...manner }: CallManner = {},
 ): Promise<Answered> {
   const mirrored = speaker.revision.mirroredHeaders ? headerParametersOf(tool['inputSchema']).parameters : [];
   const headers: Record<string, string> = {};
@@ -60,7 +60,12 @@ export async function sendCall(
   return await speaker.request(
     'tools/call',
     { name, arguments: args, ...params, ...(meta === undefined ? {} : { _meta: meta }) },
-    { waitMs, headers: { ...headers, ...manner.headers }, id, until: answeringUntil(speaker, { id, ...manner }) },
+    {
+      waitTimeoutMs,
+      headers: { ...headers, ...manner.headers },
+      id,
+      until: answeringUntil(speaker, { id, ...manner }),
+    },
   );
 }
 

@@ -35,8 +35,8 @@ export interface CameResponse {
 /** Bounds of one exchange. */
 export interface ExchangeLimits {
   /** Time that may pass until all came, in milliseconds. */
-  readonly waitMs: number;
-  /** Time that is waited on once a stream over HTTP has begun, in milliseconds; all of `waitMs` by default. */
+  readonly waitTimeoutMs: number;
+  /** Time that is waited on once a stream over HTTP has begun, in milliseconds; all of `waitTimeoutMs` by default. */
   readonly afterMs?: number;
   /** Tells, after each message, that nothing more is waited for. */
   readonly until?: (messages: readonly unknown[]) => boolean;
@@ -50,7 +50,7 @@ export interface ExchangeLimits {
 export const mostBytes: number = 2 * 1024 * 1024;
 
 /** Limits of stored unrequested messages: their number, and characters in total. */
-const [mostUnasked, unaskedCharacters] = [10_000, mostBytes];
+const [maxUnasked, unaskedCharacters] = [10_000, mostBytes];
 
 /** Stored unrequested messages, up to a limit: endless ones bring nothing new. */
 export class Unasked {
@@ -59,7 +59,7 @@ export class Unasked {
 
   /** @returns False when it is not kept. */
   add(piece: string): boolean {
-    if (this.pieces.length >= mostUnasked || this.#length + piece.length > unaskedCharacters) return false;
+    if (this.pieces.length >= maxUnasked || this.#length + piece.length > unaskedCharacters) return false;
     this.#length += piece.length;
     this.pieces.push(piece);
     return true;
@@ -178,11 +178,11 @@ function isJsonRpc({ messages }: Exchanged): boolean {
 }
 
 /** Length limit of a sent message in reports, in characters. */
-const longestTold = 2_000;
+const maxToldLength = 2_000;
 
 /** The beginning of a sent message, with its total length; bytes are shown as characters. */
 export function toldText(text: string | Uint8Array): string {
-  const start = text.slice(0, longestTold);
+  const start = text.slice(0, maxToldLength);
   const told = typeof start === 'string' ? start : Buffer.from(start).toString('latin1');
-  return text.length > longestTold ? `${told}… (${text.length} characters)` : told;
+  return text.length > maxToldLength ? `${told}… (${text.length} characters)` : told;
 }

@@ -14,7 +14,8 @@ test('a request that waits for a connection is not taken for one that is not ans
     server.closeAllConnections();
     server.close();
   });
-  const send = async (waitMs: number) => (await http.send({ method: 'POST', headers: {}, body: '{}', waitMs })).end;
+  const send = async (waitTimeoutMs: number) =>
+    (await http.send({ method: 'POST', headers: {}, body: '{}', waitTimeoutMs })).end;
   const ends = await Promise.all(Array.from({ length: 24 }, () => send(1_000)));
   assert.deepEqual(new Set(ends), new Set(['complete']));
   // Once it is on its way, its time runs.

@@ -147,7 +147,7 @@ async function exchanged(url: URL, { asked, headers, sent, why, begin, lingering
     // While it waits for a connection that others have, nothing was asked.
     let cancel = (): void => undefined;
     sending.once('socket', () => {
-      if (!isOver) cancel = after(asked.waitMs, () => over('silent'), true);
+      if (!isOver) cancel = after(asked.waitTimeoutMs, () => over('silent'), true);
     });
     const stopped = (): void => over('silent');
     asked.stop?.addEventListener('abort', stopped, { once: true });
@@ -226,7 +226,7 @@ async function listened(
       resolve({ exchange, isOpen, close: () => sending.destroy() });
       if (isOpen) void readStream(response, hears);
     };
-    const cancel = after(asked.waitMs, () => begun(undefined, 'no response came'), true);
+    const cancel = after(asked.waitTimeoutMs, () => begun(undefined, 'no response came'), true);
     sending.on('error', (error) => begun(undefined, why(error)));
     sending.on('response', (came) => {
       came.on('error', () => undefined);

@@ -45,7 +45,7 @@ export interface ProcessLines extends RawLines {
 const byteOrderMark = '\ufeff';
 
 /** Characters of standard error that are kept, and that are shown of its beginning and its end. */
-const [mostStderr, halfShown] = [4_096, 300];
+const [maxStderr, halfShown] = [4_096, 300];
 
 /** Time that each step of ending a process may take, in milliseconds. */
 const endMs = 2_000;
@@ -104,7 +104,7 @@ class Lines implements ProcessLines {
     this.#drained = new Promise((resolve) => void child.stdout?.once('end', resolve));
     this.#stderrEnded = new Promise((resolve) => void child.stderr?.once('close', resolve));
     child.stderr?.on('error', () => undefined).setEncoding('utf8');
-    child.stderr?.on('data', (text: string) => (this.#stderr = (this.#stderr + text).slice(-mostStderr)));
+    child.stderr?.on('data', (text: string) => (this.#stderr = (this.#stderr + text).slice(-maxStderr)));
     child.stdin?.on('error', () => undefined);
     child.stdout?.on('error', () => undefined);
     const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -129,7 +129,7 @@ class Lines implements ProcessLines {
     return await this.#turn.take(() => this.#exchanged(text, limits));
   }
 
-  async #exchanged(text: string | Uint8Array, { waitMs, until }: ExchangeLimits): Promise<Exchanged> {
+  async #exchanged(text: string | Uint8Array, { waitTimeoutMs, until }: ExchangeLimits): Promise<Exchanged> {
     const coming = (this.#coming = new Coming());
     const sent = toldText(text);
     const end = await new Promise<Exchanged['end']>((resolve) => {
@@ -139,7 +139,7 @@ class Lines implements ProcessLines {
         this.#hears = this.#gone = this.#tooLong = undefined;
         resolve(how);
       };
-      const cancel = after(waitMs, () => over('silent'), true);
+      const cancel = after(waitTimeoutMs, () => over('silent'), true);
       this.#gone = () => over('gone');
       this.#tooLong = () => over('limit');
       this.#hears = (line) => {

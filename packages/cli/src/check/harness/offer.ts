@@ -25,7 +25,7 @@ export interface PageWalk {
 }
 
 /** Limit of the pages of one list that are asked for, and of those in a row that have nothing new. */
-const [mostPages, mostOld] = [20, 8];
+const [maxPages, maxOld] = [20, 8];
 
 const lists = [
   ['tools', 'tools/list', 'tools', 'tools'],
@@ -79,8 +79,8 @@ async function everyPage(speaker: Prober, method: string, field: string): Promis
     for (const key of keys) seen.add(key);
     pages.push(page);
     if (typeof next !== 'string') return { method, pages, last };
-    if (old === mostOld) return { method, pages, last, endless: `${old} pages in a row had nothing new` };
-    if (pages.length === mostPages) return { method, pages, last };
+    if (old === maxOld) return { method, pages, last, endless: `${old} pages in a row had nothing new` };
+    if (pages.length === maxPages) return { method, pages, last };
     cursor = next;
   }
 }

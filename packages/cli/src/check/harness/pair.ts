@@ -35,9 +35,9 @@ const [oddKept, oddData] = [100, 10_000];
 const jsonType = { 'content-type': 'application/json' };
 
 /** Opens the stream, and waits for its first event. It does not reject. */
-export async function rawPair(http: RawHttp, waitMs: number): Promise<RawPair> {
+export async function rawPair(http: RawHttp, waitTimeoutMs: number): Promise<RawPair> {
   const pair = new Pair(http);
-  await pair.open(waitMs);
+  await pair.open(waitTimeoutMs);
   return pair;
 }
 
@@ -69,14 +69,14 @@ class Pair implements RawPair {
     return this.#stream.exchange;
   }
 
-  async open(waitMs: number): Promise<void> {
+  async open(waitTimeoutMs: number): Promise<void> {
     const first = new Promise<void>((resolve) => (this.#first = resolve));
     this.#stream = await this.#http.listen(
-      { headers: { accept: 'text/event-stream' }, waitMs },
+      { headers: { accept: 'text/event-stream' }, waitTimeoutMs },
       { event: (type, data) => this.#came(type, data), over: () => this.#over('the stream ended') },
     );
     if (!this.#stream.isOpen) this.#over('there is no stream');
-    else await settledWithin(waitMs, first);
+    else await settledWithin(waitTimeoutMs, first);
   }
 
   async send(text: string | Uint8Array, patience: ExchangeLimits): Promise<Exchanged> {
@@ -89,7 +89,7 @@ class Pair implements RawPair {
         this.#hears = this.#gone = undefined;
         resolve(how);
       };
-      const cancel = after(patience.waitMs, () => over('silent'), true);
+      const cancel = after(patience.waitTimeoutMs, () => over('silent'), true);
       this.#gone = () => over('gone');
       this.#hears = (data) => {
         coming.piece(data);
@@ -112,7 +112,7 @@ class Pair implements RawPair {
 
   async post(
     text: string | Uint8Array,
-    { waitMs }: ExchangeLimits,
+    { waitTimeoutMs }: ExchangeLimits,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Exchanged> {
     const path = this.endpoint ?? '/';
@@ -121,14 +121,14 @@ class Pair implements RawPair {
       path,
       headers: { ...jsonType, ...headers },
       body: text,
-      waitMs,
+      waitTimeoutMs,
     });
     // The query is the key to the session.
     return { ...answer, sent: answer.sent.replace(path, withoutQuery(path)) };
   }
 
   write(text: string): void {
-    void this.post(text, { waitMs: 5_000 });
+    void this.post(text, { waitTimeoutMs: 5_000 });
   }
 
   endInput(): void {

@@ -26,7 +26,7 @@ function answering(...answers: readonly (readonly [status: number, retryAfter?: 
   return { http, count: () => count };
 }
 
-const request = { method: 'POST', headers: {}, waitMs: 1_000 } as const;
+const request = { method: 'POST', headers: {}, waitTimeoutMs: 1_000 } as const;
 const parts = { room: async () => undefined, signal: new AbortController().signal };
 
 test('what is refused for a time is sent again, twice at most', async () => {

@@ -4,7 +4,7 @@ import type { Exchanged } from './exchange.ts';
 import type { RawHttp } from './http.ts';
 
 /** Bounds of waiting for a server that wants fewer requests: tries of one request, the longest wait before each, and requests that were refused all the same. */
-const most = { tries: 2, waitMs: 5_000, vain: 10 };
+const most = { tries: 2, waitTimeoutMs: 5_000, vain: 10 };
 
 /** Things that a patient sender needs. */
 export interface PatienceParts {
@@ -25,10 +25,10 @@ export function patiently(http: RawHttp, { room, signal }: PatienceParts): RawHt
     async send(request) {
       let exchange = await http.send(request);
       for (let tries = 0; tries < most.tries; tries++) {
-        const waitMs = askedToWait(exchange);
-        if (waitMs === undefined || waitMs > most.waitMs || vain >= most.vain) return exchange;
+        const waitTimeoutMs = askedToWait(exchange);
+        if (waitTimeoutMs === undefined || waitTimeoutMs > most.waitTimeoutMs || vain >= most.vain) return exchange;
         const stop = request.stop === undefined ? signal : AbortSignal.any([signal, request.stop]);
-        await rest(waitMs, stop);
+        await rest(waitTimeoutMs, stop);
         if (stop.aborted || !(await hasRoom(room))) return exchange;
         exchange = await http.send(request);
       }

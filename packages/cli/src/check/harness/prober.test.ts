@@ -47,7 +47,7 @@ test('a call that was given up may tell of its progress later, and one that nobo
       revision: newestRevision,
       road: { over: 'stdio', lines: saying([], [progress(told)]) },
       capabilities: {},
-      waitMs: 1,
+      waitTimeoutMs: 1,
       openMs: 1,
       quietMs: 1,
       exchanged: (exchange, about) => watching.heard(exchange, about),

@@ -31,7 +31,7 @@ export interface Manner {
   /** Sender over HTTP; the user by default. */
   readonly as?: Sender;
   /** Longest wait for the answer, in milliseconds. */
-  readonly waitMs?: number;
+  readonly waitTimeoutMs?: number;
   /** Tells that nothing more is waited for; the response by default. */
   readonly until?: (messages: readonly unknown[]) => boolean;
   /** Ends the wait over HTTP. */
@@ -61,7 +61,7 @@ export interface ProberParts {
   readonly road: Road;
   readonly capabilities: ClientCapabilities;
   /** Longest wait for an answer, in milliseconds. */
-  readonly waitMs: number;
+  readonly waitTimeoutMs: number;
   /** Longest wait for the first answer, before which a process may have much to load, in milliseconds. */
   readonly openMs: number;
   /** Time of silence that is taken for "nothing comes", in milliseconds. */
@@ -152,7 +152,7 @@ export class Prober {
   async #opened(): Promise<boolean> {
     const { revision, capabilities, info } = this.#parts;
     if (revision.clientDescribed === 'each-request') {
-      this.opening = await this.request('server/discover', undefined, { waitMs: this.#parts.openMs });
+      this.opening = await this.request('server/discover', undefined, { waitTimeoutMs: this.#parts.openMs });
       const supported = this.opening.result?.['supportedVersions'];
       return Array.isArray(supported) ? supported.includes(revision.date) : await this.#listsAll(this.opening);
     }
@@ -163,13 +163,17 @@ export class Prober {
         capabilities,
         clientInfo: info,
       },
-      { waitMs: this.#parts.openMs },
+      { waitTimeoutMs: this.#parts.openMs },
     );
     if (this.opening.result?.['protocolVersion'] !== revision.date) return false;
     this.session = this.opening.headers['mcp-session-id'];
     // Later messages are received with the next request.
     const { road, quietMs } = this.#parts;
-    await this.notify('notifications/initialized', undefined, road.over === 'http' ? {} : { waitMs: quietMs / 3 });
+    await this.notify(
+      'notifications/initialized',
+      undefined,
+      road.over === 'http' ? {} : { waitTimeoutMs: quietMs / 3 },
+    );
     return true;
   }
 
@@ -178,7 +182,7 @@ export class Prober {
     const isOdd = typeof opening.result?.['resultType'] === 'string' || errorCodeOf(opening.response) === -32_601;
     if (!isOdd) return false;
     for (const name of ['tools', 'resources', 'prompts']) {
-      const { result } = await this.request(`${name}/list`, undefined, { waitMs: this.#parts.waitMs });
+      const { result } = await this.request(`${name}/list`, undefined, { waitTimeoutMs: this.#parts.waitTimeoutMs });
       if (typeof result?.['resultType'] === 'string' && Array.isArray(result[name])) this.#listed[name] = {};
     }
     return Object.keys(this.#listed).length > 0;
@@ -248,7 +252,7 @@ export class Prober {
     manner: Manner = {},
     about?: Readonly<Record<string, unknown>>,
   ): Promise<Exchanged> {
-    const { road, waitMs, quietMs, revision, capabilities, room, exchanged, mayCall } = this.#parts;
+    const { road, waitTimeoutMs, quietMs, revision, capabilities, room, exchanged, mayCall } = this.#parts;
     // The one place that every call goes through.
     if (about?.['method'] === 'tools/call' && isObject(about['params']) && !mayCall(about['params']['name']))
       throw new Error(`the tool ${JSON.stringify(about['params']['name'])} may not be called`);
@@ -259,7 +263,7 @@ export class Prober {
     answered.sent(text);
     const isAsked = manner.until !== undefined;
     const patience = {
-      waitMs: manner.waitMs ?? (isAsked || road.over === 'http' ? waitMs : quietMs),
+      waitTimeoutMs: manner.waitTimeoutMs ?? (isAsked || road.over === 'http' ? waitTimeoutMs : quietMs),
       ...(manner.until && { until: manner.until }),
       ...(manner.stop && { stop: manner.stop }),
     };
@@ -291,7 +295,7 @@ export class Prober {
 
   /** Sends another method of HTTP than POST; `undefined` where there is no HTTP. */
   async fetch(method: 'GET' | 'DELETE' | 'PUT', manner: Manner = {}): Promise<Exchanged | undefined> {
-    const { road, waitMs, quietMs, revision, capabilities, room, exchanged } = this.#parts;
+    const { road, waitTimeoutMs, quietMs, revision, capabilities, room, exchanged } = this.#parts;
     if (road.over !== 'http') return undefined;
     if (method === 'DELETE' && manner.as === undefined) this.#isEnding = true;
     await room();
@@ -303,8 +307,8 @@ export class Prober {
       headers,
       ...this.#sender(manner),
       // A server may be far away, but once a stream has begun, messages come soon.
-      waitMs: manner.waitMs ?? Math.min(waitMs, 10 * quietMs),
-      ...(manner.waitMs === undefined && { afterMs: quietMs }),
+      waitTimeoutMs: manner.waitTimeoutMs ?? Math.min(waitTimeoutMs, 10 * quietMs),
+      ...(manner.waitTimeoutMs === undefined && { afterMs: quietMs }),
       ...(manner.until && { until: manner.until }),
       ...(manner.stop && { stop: manner.stop }),
       ...(manner.begun && { begun: () => manner.begun?.() }),
@@ -346,7 +350,7 @@ export class Prober {
         method: 'DELETE',
         headers: this.#conversation(),
         ...this.#sender({}),
-        waitMs: this.#parts.quietMs,
+        waitTimeoutMs: this.#parts.quietMs,
       });
   }
 

@@ -53,7 +53,7 @@ function caseLines(row: RowVerdict, report: CheckReport): readonly string[] {
   const told =
     finding === undefined
       ? ''
-      : `${finding.words}\nsent: ${finding.sent}\ncame: ${finding.came}\nmend: ${finding.mend}\n${finding.source ?? ''}`;
+      : `${finding.message}\nsent: ${finding.sent}\ncame: ${finding.came}\nfix: ${finding.fix}\n${finding.source ?? ''}`;
   if (isBroken(row, finding))
     return [`${open}><failure message="${escaped(why)}">${escaped(told)}</failure></testcase>`];
   return [`${open}><system-out>${escaped(`${why}\n${told}`)}</system-out></testcase>`];

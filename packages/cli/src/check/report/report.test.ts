@@ -11,11 +11,11 @@ const finding: Finding = {
   severity: 'error',
   level: 'MUST',
   revisions: ['2025-06-18', '2025-11-25'],
-  words: 'A request from a page of another origin is refused',
+  message: 'A request from a page of another origin is refused',
   why: 'it was <served> & "done" \u0007',
   sent: 'POST /mcp\nOrigin: http://a.invalid\n\n{"a":1}',
   came: 'HTTP 200',
-  mend: 'look at Origin',
+  fix: 'look at Origin',
 };
 const report: CheckReport = {
   tool: { name: 'parley-check', version: '1.0.0' },
@@ -49,7 +49,7 @@ test('a report for a person has what was sent, what came, what to change, and th
     'http-003 MUST',
     'Origin: http://a.invalid',
     'came    HTTP 200',
-    'mend    look at Origin',
+    'fix     look at Origin',
     '1 broken',
     'book was not called: it is not listed',
   ])

@@ -34,8 +34,8 @@ function ruleOf(id: string, rules: readonly Stated[]): object {
   const helpUri = pageOf(row);
   return {
     id,
-    shortDescription: { text: rule?.words ?? id },
-    help: { text: rule?.mend ?? '' },
+    shortDescription: { text: rule?.message ?? id },
+    help: { text: rule?.fix ?? '' },
     ...(helpUri === undefined ? {} : { helpUri }),
     defaultConfiguration: { level: levelOf(row.level) },
     properties: { tags: [row.level, id.replace(/-[^-]*$/, '')] },
@@ -48,7 +48,7 @@ function levelOf(level: string): 'error' | 'warning' | 'note' {
 }
 
 function failed(finding: Finding, { target, transport }: CheckReport, file?: string): object {
-  const { id, severity, words, why, where, sent, came, revisions, known } = finding;
+  const { id, severity, message: words, why, where, sent, came, revisions, known } = finding;
   const place = where ?? target;
   return {
     ruleId: id,

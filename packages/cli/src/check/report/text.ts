@@ -62,7 +62,7 @@ function uncalledLines(uncalled: CheckReport['uncalled']): readonly string[] {
 }
 
 /** Most reasons that are shown for unchecked rows. */
-const mostReasons = 8;
+const maxReasons = 8;
 
 /** Reasons for which rows were not judged, that of most of them first. */
 function unjudgedLines({ rows }: CheckReport): readonly string[] {
@@ -76,9 +76,9 @@ function unjudgedLines({ rows }: CheckReport): readonly string[] {
     reasons.set(reason, (reasons.get(reason) ?? new Set()).add(id));
   }
   const sorted = [...reasons].toSorted(([, a], [, b]) => b.size - a.size);
-  const left = sorted.length - mostReasons;
+  const left = sorted.length - maxReasons;
   return [
-    ...sorted.slice(0, mostReasons).map(([reason, ids]) => `  not judged: ${idsOf([...ids])}: ${reason}`),
+    ...sorted.slice(0, maxReasons).map(([reason, ids]) => `  not judged: ${idsOf([...ids])}: ${reason}`),
     ...(left > 0 ? [`  and for ${left} more reasons: --verbose tells each`] : []),
   ];
 }
@@ -91,11 +91,11 @@ function idsOf(ids: readonly string[]): string {
 function reasonOf(why: string): string {
   const method = /^a right (\S+) gave no result/.exec(why)?.[1];
   if (method === undefined) return oneLine(why).slice(0, 200);
-  return `they need a right ${oneLine(method)} to be answered with a result${method === 'ping' ? ' (ping-001)' : ''}: mend it, and run again`;
+  return `they need a right ${oneLine(method)} to be answered with a result${method === 'ping' ? ' (ping-001)' : ''}: fix it, and run again`;
 }
 
 function findingLines(
-  { severity, id, level, words, why, where, sent, came, mend, revisions, source, known, disputed }: Finding,
+  { severity, id, level, message: words, why, where, sent, came, fix, revisions, source, known, disputed }: Finding,
   heard: string,
 ): readonly string[] {
   const [first = '', ...rest] = sent.split('\n');
@@ -106,7 +106,7 @@ function findingLines(
       ? []
       : [`    sent    ${first}`, ...rest.filter((line) => line !== '').map((line) => `            ${line}`)]),
     `    ${heard}${came}`,
-    `    mend    ${mend}`,
+    `    fix     ${fix}`,
     ...(disputed === undefined ? [] : [`    but     ${disputed}`]),
     ...(source === undefined ? [] : [`    source  ${source}`]),
     '',

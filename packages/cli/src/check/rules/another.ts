@@ -46,8 +46,8 @@ const ownTasks: ProbeRule = {
   lives: inCore,
   over: 'http',
   needs: 'tasks',
-  words: 'Only the user who created a task can read, list or cancel it',
-  mend: 'keep with each task who made it, and answer others with -32602',
+  message: 'Only the user who created a task can read, list or cancel it',
+  fix: 'keep with each task who made it, and answer others with -32602',
   probe: (bench) =>
     asAnother(bench, obliging, (other) =>
       onTask(bench, async ({ taskId }, _, speaker) => {
@@ -105,8 +105,8 @@ const verifiedTasks: ProbeRule = {
   lives: inExtension,
   over: 'http',
   needs: 'tools',
-  words: 'Only the user who created a task can send requests about it',
-  mend: 'keep with each task who made it, and answer others with -32602',
+  message: 'Only the user who created a task can send requests about it',
+  fix: 'keep with each task who made it, and answer others with -32602',
   probe: (bench) =>
     asAnother(bench, taking, (other) =>
       asTaker(bench, async (speaker) => {
@@ -161,8 +161,8 @@ const boundState: ProbeRule = {
   id: 'mrtr-012',
   over: 'http',
   needs: 'tools',
-  words: 'A requestState is accepted only from the user who received it',
-  mend: 'seal who is asked into the state, and compare it when the state comes back',
+  message: 'A requestState is accepted only from the user who received it',
+  fix: 'seal who is asked into the state, and compare it when the state comes back',
   probe: (bench) => onTakenOver(bench, () => true),
 };
 
@@ -171,8 +171,8 @@ const boundQuestion: ProbeRule = {
   lives: ({ clientDescribed }) => clientDescribed === 'each-request',
   over: 'http',
   needs: 'tools',
-  words: 'Only the user who received an elicitation can answer it',
-  mend: 'seal who is asked into the state, and compare it when the answer comes',
+  message: 'Only the user who received an elicitation can answer it',
+  fix: 'seal who is asked into the state, and compare it when the answer comes',
   probe: (bench) => onTakenOver(bench, (methods) => methods.includes('elicitation/create')),
 };
 
@@ -197,8 +197,8 @@ function publicNames({ result }: Answered, field: string): string | undefined {
 const sameForAll: ProbeRule = {
   id: 'caching-018',
   over: 'http',
-  words: 'A list with the cacheScope public is the same for every user',
-  mend: 'say "cacheScope": "private" where a list depends on who asks',
+  message: 'A list with the cacheScope public is the same for every user',
+  fix: 'say "cacheScope": "private" where a list depends on who asks',
   probe: (bench) =>
     asAnother(bench, {}, async (other) => {
       const { capabilities } = await bench.offer();

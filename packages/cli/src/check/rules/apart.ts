@@ -26,8 +26,8 @@ const coldMs = 30_000;
 const cold: ProbeRule = {
   id: 'basic-034',
   apart: true,
-  words: 'A request is served on any connection, whatever came before it',
-  mend: 'take what is needed from the request itself, and want no other one before it',
+  message: 'A request is served on any connection, whatever came before it',
+  fix: 'take what is needed from the request itself, and want no other one before it',
   async probe(bench) {
     const list = await declaredList(bench);
     if (list === undefined) return notApplicable('it lists nothing');
@@ -36,7 +36,7 @@ const cold: ProbeRule = {
     const stranger = await bench.unopened();
     try {
       const meta = ownMeta(bench, { [metaKey.clientInfo]: { name: `${nobody}-cold`, version: '1' } });
-      const answer = await stranger.request(list.method, undefined, { meta, waitMs: coldMs });
+      const answer = await stranger.request(list.method, undefined, { meta, waitTimeoutMs: coldMs });
       return unless(answer.result === undefined, answer, `${list.method} as the first request was not served`);
     } finally {
       await bench.end(stranger);
@@ -46,27 +46,29 @@ const cold: ProbeRule = {
 
 const together: ProbeRule = {
   id: 'basic-033',
-  words: 'A client may send a request before earlier requests are answered',
-  mend: 'serve each request by itself',
+  message: 'A client may send a request before earlier requests are answered',
+  fix: 'serve each request by itself',
   async probe(bench) {
     const speaker = await bench.shared();
     await bench.ready(speaker);
     const ids = ['parley-check-one', 'parley-check-two'];
     // Who answers one after the other takes the time of both.
-    const waitMs = 2 * bench.waitMs;
+    const waitTimeoutMs = 2 * bench.waitTimeoutMs;
     const missing = (answer: Exchanged, id: string): boolean => {
       const response = responseIn(answer, id);
       return response === undefined || response.error !== undefined;
     };
     if (bench.over === 'http') {
-      const answers = await Promise.all(ids.map((id) => speaker.request(bench.harmless, undefined, { id, waitMs })));
+      const answers = await Promise.all(
+        ids.map((id) => speaker.request(bench.harmless, undefined, { id, waitTimeoutMs })),
+      );
       const wrong = answers.find((answer, at) => missing(answer, ids[at] ?? ''));
       return wrong === undefined ? holds : breaks(wrong, 'of two at once one got no result');
     }
     const meta = { _meta: ownMeta(bench) };
     const lines = ids.map((id) => JSON.stringify({ jsonrpc: '2.0', id, method: bench.harmless, params: meta }));
     const answer = await speaker.text(lines.join('\n'), {
-      waitMs,
+      waitTimeoutMs,
       until: (messages) => ids.every((id) => messages.flat().some((one) => isObject(one) && one['id'] === id)),
     });
     return unless(
@@ -79,8 +81,8 @@ const together: ProbeRule = {
 
 const steadyCursor: ProbeRule = {
   id: 'page-005',
-  words: 'A cursor leads to the same page each time',
-  mend: 'make cursors of the place in the list, and let them be used again',
+  message: 'A cursor leads to the same page each time',
+  fix: 'make cursors of the place in the list, and let them be used again',
   async probe(bench) {
     const speaker = await bench.shared();
     const list = await declaredList(bench);
@@ -113,8 +115,8 @@ function onlyStateless(bench: Bench): void {
 
 const notResumed: ProbeRule = {
   id: 'http-113',
-  words: 'A server without session-based revisions ignores Last-Event-ID',
-  mend: 'do not look at the header',
+  message: 'A server without session-based revisions ignores Last-Event-ID',
+  fix: 'do not look at the header',
   over: 'http',
   async probe(bench) {
     onlyStateless(bench);
@@ -128,8 +130,8 @@ const notResumed: ProbeRule = {
 const namesVersions: ProbeRule = {
   id: 'versioning-010',
   apart: true,
-  words: 'A server without session-based revisions names its revisions in its initialize error',
-  mend: 'name the revisions in the message or the data of the error',
+  message: 'A server without session-based revisions names its revisions in its initialize error',
+  fix: 'name the revisions in the message or the data of the error',
   async probe(bench) {
     onlyStateless(bench);
     const speaker = await bench.unopened();
@@ -143,7 +145,7 @@ const namesVersions: ProbeRule = {
       const message = { jsonrpc: '2.0', id: speaker.newId(), method: 'initialize', params };
       const answer = await speaker.message(message, {
         headers,
-        waitMs: coldMs,
+        waitTimeoutMs: coldMs,
         until: (messages) => messages.length > 0,
       });
       if (errorCodeIn(answer) === undefined) return notJudged('initialize got no error');
@@ -158,15 +160,15 @@ const changedRoots: ProbeRule = {
   id: 'roots-012',
   once: true,
   apart: true,
-  words: 'The server keeps serving after notifications/roots/list_changed',
-  mend: 'request the roots again, or ignore it',
+  message: 'The server keeps serving after notifications/roots/list_changed',
+  fix: 'request the roots again, or ignore it',
   async probe(bench) {
     const speaker = await bench.fresh({ roots: { listChanged: true } });
     try {
       await bench.ready(speaker);
       // A conversation that may have to answer for its roots does so.
       const told = await speaker.notify('notifications/roots/list_changed', undefined, {
-        waitMs: 2 * bench.quietMs,
+        waitTimeoutMs: 2 * bench.quietMs,
         until: answeringUntil(speaker, { id: nobody }),
       });
       if (told.status !== undefined && told.status >= 500) return breaks(told, `HTTP ${told.status}`);
@@ -193,8 +195,8 @@ function faultOf(schema: unknown): string | undefined {
 
 const wellFormed: ProbeRule = {
   id: 'schema-006',
-  words: 'The schemas of a tool are valid in their dialect',
-  mend: 'correct the schema: by JSON Schema 2020-12 where it names no other',
+  message: 'The schemas of a tool are valid in their dialect',
+  fix: 'correct the schema: by JSON Schema 2020-12 where it names no other',
   needs: 'tools',
   async probe(bench) {
     const { tools } = await bench.offer();

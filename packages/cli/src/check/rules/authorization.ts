@@ -14,8 +14,8 @@ import { breaks, holds, NotAllowed, notApplicable, notJudged, unless, type RuleV
 
 const statusWithout = (id: string, lives?: ProbeRule['lives']): ProbeRule => ({
   id,
-  words: 'A request without a token is refused with 401',
-  mend: 'answer requests without a token with HTTP 401 and WWW-Authenticate',
+  message: 'A request without a token is refused with 401',
+  fix: 'answer requests without a token with HTTP 401 and WWW-Authenticate',
   over: 'http',
   closed: true,
   ...(lives && { lives }),
@@ -45,8 +45,8 @@ async function opening(bench: Bench, as: Sender): Promise<Answered> {
 
 const invalidStatus: ProbeRule = {
   id: 'auth-124',
-  words: 'A request with an invalid token is refused with 401',
-  mend: 'answer requests with invalid or expired tokens with HTTP 401',
+  message: 'A request with an invalid token is refused with 401',
+  fix: 'answer requests with invalid or expired tokens with HTTP 401',
   over: 'http',
   closed: true,
   async probe(bench) {
@@ -60,8 +60,8 @@ const invalidStatus: ProbeRule = {
 
 const validated: ProbeRule = {
   id: 'auth-121',
-  words: 'A token is validated before a request is served',
-  mend: 'verify the signature of tokens, or ask the authorization server that issued them',
+  message: 'A token is validated before a request is served',
+  fix: 'verify the signature of tokens, or ask the authorization server that issued them',
   over: 'http',
   closed: true,
   async probe(bench) {
@@ -95,8 +95,8 @@ function altered(token: string): Sender {
 
 const foreign = (id: string, words = 'A token for another server is refused'): ProbeRule => ({
   id,
-  words,
-  mend: 'compare the audience of a token with the URL of this server',
+  message: words,
+  fix: 'compare the audience of a token with the URL of this server',
   over: 'http',
   async probe(bench) {
     await guardOf(bench);
@@ -109,8 +109,8 @@ const foreign = (id: string, words = 'A token for another server is refused'): P
 
 const challenge: ProbeRule = {
   id: 'auth-026',
-  words: 'The WWW-Authenticate header of a 401 has the URL of the resource metadata',
-  mend: 'send WWW-Authenticate: Bearer resource_metadata="https://…/.well-known/oauth-protected-resource…"',
+  message: 'The WWW-Authenticate header of a 401 has the URL of the resource metadata',
+  fix: 'send WWW-Authenticate: Bearer resource_metadata="https://…/.well-known/oauth-protected-resource…"',
   over: 'http',
   async probe(bench) {
     const { refusal, challenge: found } = await guardOf(bench);
@@ -121,8 +121,8 @@ const challenge: ProbeRule = {
 
 const metadataPlace: ProbeRule = {
   id: 'auth-027',
-  words: 'Resource metadata are at the URL in WWW-Authenticate, or at a well-known URI',
-  mend: 'serve them at /.well-known/oauth-protected-resource and the path of the server, and name that in WWW-Authenticate',
+  message: 'Resource metadata are at the URL in WWW-Authenticate, or at a well-known URI',
+  fix: 'serve them at /.well-known/oauth-protected-resource and the path of the server, and name that in WWW-Authenticate',
   over: 'http',
   closed: true,
   async probe(bench) {
@@ -136,8 +136,8 @@ const metadataPlace: ProbeRule = {
 
 const metadataParts: ProbeRule = {
   id: 'auth-024',
-  words: 'Resource metadata name the resource and at least one authorization server',
-  mend: 'send a JSON object with resource and authorization_servers, a list of issuers',
+  message: 'Resource metadata name the resource and at least one authorization server',
+  fix: 'send a JSON object with resource and authorization_servers, a list of issuers',
   over: 'http',
   closed: true,
   async probe(bench) {
@@ -149,8 +149,8 @@ const metadataParts: ProbeRule = {
 
 const withoutSlash: ProbeRule = {
   id: 'auth-096',
-  words: 'The resource in the metadata has no slash at its end',
-  mend: 'write resource without the last slash: new URL(…).href has one where there is no path',
+  message: 'The resource in the metadata has no slash at its end',
+  fix: 'write resource without the last slash: new URL(…).href has one where there is no path',
   over: 'http',
   closed: true,
   async probe(bench) {
@@ -165,8 +165,8 @@ const withoutSlash: ProbeRule = {
 
 const encrypted: ProbeRule = {
   id: 'auth-109',
-  words: 'The authorization servers in the metadata have https URLs',
-  mend: 'name an issuer that begins with https://',
+  message: 'The authorization servers in the metadata have https URLs',
+  fix: 'name an issuer that begins with https://',
   over: 'http',
   closed: true,
   async probe(bench) {
@@ -184,8 +184,8 @@ const encrypted: ProbeRule = {
 
 const scopeNamed: ProbeRule = {
   id: 'auth-042',
-  words: 'The challenge of a 401 names the scopes that are needed',
-  mend: 'send scope="…" in WWW-Authenticate',
+  message: 'The challenge of a 401 names the scopes that are needed',
+  fix: 'send scope="…" in WWW-Authenticate',
   over: 'http',
   closed: true,
   async probe(bench) {
@@ -201,8 +201,8 @@ const scopeNamed: ProbeRule = {
 
 const noOffline: ProbeRule = {
   id: 'auth-116',
-  words: 'offline_access is not in challenges and not in scopes_supported',
-  mend: 'leave offline_access out: a client asks its authorization server for it',
+  message: 'offline_access is not in challenges and not in scopes_supported',
+  fix: 'leave offline_access out: a client asks its authorization server for it',
   over: 'http',
   closed: true,
   async probe(bench) {
@@ -228,8 +228,8 @@ async function withConversation(bench: Bench, judge: (speaker: Prober) => Promis
 
 const everyRequest = (id: string): ProbeRule => ({
   id,
-  words: 'The server authorizes every request, not only the first',
-  mend: 'verify the token of each request, whatever its method, and whatever came before it',
+  message: 'The server authorizes every request, not only the first',
+  fix: 'verify the token of each request, whatever its method, and whatever came before it',
   over: 'http',
   probe: (bench) =>
     withConversation(bench, async (speaker) => {
@@ -254,8 +254,8 @@ function isTaken(status: number | undefined): boolean {
 
 const sessionIsNone: ProbeRule = {
   id: 'security-015',
-  words: 'A session id does not authenticate: each request in a session needs a token',
-  mend: 'verify the token of each request, and never authenticate by a session id',
+  message: 'A session id does not authenticate: each request in a session needs a token',
+  fix: 'verify the token of each request, and never authenticate by a session id',
   over: 'http',
   probe: (bench) =>
     withConversation(bench, async (speaker) => {
@@ -270,8 +270,8 @@ const sessionIsNone: ProbeRule = {
 
 const sessionOfOne: ProbeRule = {
   id: 'security-018',
-  words: 'A session is served only to the user who opened it',
-  mend: 'keep with each session who opened it, and answer others with 404',
+  message: 'A session is served only to the user who opened it',
+  fix: 'keep with each session who opened it, and answer others with 404',
   over: 'http',
   async probe(bench) {
     await guardOf(bench);

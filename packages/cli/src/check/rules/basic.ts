@@ -14,8 +14,8 @@ export const noMethod = 'parley-check/qzvwkxjfhbtnmdrlsgpc';
 
 const idAsText: ProbeRule = {
   id: 'basic-005',
-  words: 'A request may have a string or an integer as its id, and its response has the same',
-  mend: 'copy the id as it came: a number stays a number, a string a string',
+  message: 'A request may have a string or an integer as its id, and its response has the same',
+  fix: 'copy the id as it came: a number stays a number, a string a string',
   async probe(bench) {
     const speaker = await bench.shared();
     await bench.ready(speaker);
@@ -40,8 +40,8 @@ const idAsText: ProbeRule = {
 
 const silentNotification: ProbeRule = {
   id: 'basic-018',
-  words: 'A notification gets no response',
-  mend: 'answer nothing to messages without an id; over HTTP 202 without a body',
+  message: 'A notification gets no response',
+  fix: 'answer nothing to messages without an id; over HTTP 202 without a body',
   async probe(bench) {
     const speaker = await bench.shared();
     await bench.ready(speaker);
@@ -85,8 +85,8 @@ function isCutShort({ exchange, missing }: { readonly exchange: Exchanged; reado
 
 const batch: ProbeRule = {
   id: 'basic-019',
-  words: 'Batches of JSON-RPC are understood',
-  mend: 'answer an array of requests with the responses to each, in an array or as events',
+  message: 'Batches of JSON-RPC are understood',
+  fix: 'answer an array of requests with the responses to each, in an array or as events',
   async probe(bench) {
     const found = await batched(bench);
     if (isCutShort(found)) return notJudged('one response came on the stream: see http-020');
@@ -97,8 +97,8 @@ const batch: ProbeRule = {
 
 const batchOnStream: ProbeRule = {
   id: 'http-020',
-  words: 'The stream that answers a batch has a response to each request in it',
-  mend: 'end the stream when all requests of the batch are answered',
+  message: 'The stream that answers a batch has a response to each request in it',
+  fix: 'end the stream when all requests of the batch are answered',
   over: 'http',
   async probe(bench) {
     const found = await batched(bench);
@@ -114,8 +114,8 @@ const batchOnStream: ProbeRule = {
 
 const unknownMethod: ProbeRule = {
   id: 'harden-unknown-method',
-  words: 'A method that the server does not have is answered with -32601',
-  mend: 'answer with the error -32601, method not found',
+  message: 'A method that the server does not have is answered with -32601',
+  fix: 'answer with the error -32601, method not found',
   async probe(bench) {
     const speaker = await bench.shared();
     await bench.ready(speaker);

@@ -66,10 +66,13 @@ async function watched(bench: Bench): Promise<Watched> {
       for (const { of } of made) {
         await makeCall(speaker, of);
         // A slightly later notification belongs to this call.
-        await speaker.request(bench.harmless, undefined, { waitMs: bench.quietMs, until: () => false });
+        await speaker.request(bench.harmless, undefined, { waitTimeoutMs: bench.quietMs, until: () => false });
       }
       const after = await standing(speaker, uris);
-      const shown = await speaker.request(bench.harmless, undefined, { waitMs: 3 * bench.quietMs, until: () => false });
+      const shown = await speaker.request(bench.harmless, undefined, {
+        waitTimeoutMs: 3 * bench.quietMs,
+        until: () => false,
+      });
       const { deaf, stream } = await listening.end();
       return { before, after: await steady(speaker, before, after), heard: notificationsIn(came), shown, deaf, stream };
     } finally {
@@ -182,7 +185,7 @@ async function begun(bench: Bench, open: (manner: Manner) => Promise<Exchanged |
   let tell: () => void = () => undefined;
   const beginning = new Promise<void>((resolve) => (tell = resolve));
   const stream = open({
-    waitMs: most.listenMs,
+    waitTimeoutMs: most.listenMs,
     stop: stop.signal,
     begun() {
       hasBegun = true;
@@ -194,7 +197,7 @@ async function begun(bench: Bench, open: (manner: Manner) => Promise<Exchanged |
     () => void (isOver = true),
     () => undefined,
   );
-  await settledWithin(bench.waitMs, Promise.race([beginning, stream]));
+  await settledWithin(bench.waitTimeoutMs, Promise.race([beginning, stream]));
   return {
     async end() {
       const wasOver = isOver;
@@ -242,8 +245,8 @@ function told(id: string, kind: Kind): ProbeRule {
   return {
     id,
     lives: (revision) => rowOf(id).lives(revision),
-    words: `A server with ${kind}.listChanged sends a notification when its list of ${kind} changes`,
-    mend: `send ${method} when the list changes, or do not declare ${kind}.listChanged`,
+    message: `A server with ${kind}.listChanged sends a notification when its list of ${kind} changes`,
+    fix: `send ${method} when the list changes, or do not declare ${kind}.listChanged`,
     needs: kind,
     async probe(bench): Promise<RuleVerdict> {
       if (!(await declaredChanges(bench)).includes(kind))
@@ -261,8 +264,8 @@ function told(id: string, kind: Kind): ProbeRule {
 
 const updated: ProbeRule = {
   id: 'subs-016',
-  words: 'Subscribers of a resource are notified of its changes',
-  mend: 'send notifications/resources/updated with its uri, or do not declare resources.subscribe',
+  message: 'Subscribers of a resource are notified of its changes',
+  fix: 'send notifications/resources/updated with its uri, or do not declare resources.subscribe',
   needs: 'resources',
   async probe(bench) {
     const { resources } = (await bench.offer()).capabilities;

@@ -42,8 +42,8 @@ async function ask(bench: Bench, method: string, params: Readonly<Record<string,
 
 const answeredLists: readonly ProbeRule[] = lists.map(([capability, method]) => ({
   id: `${capability}-002`,
-  words: `A server that declares ${capability} answers ${method}`,
-  mend: 'answer with an empty list where there is nothing',
+  message: `A server that declares ${capability} answers ${method}`,
+  fix: 'answer with an empty list where there is nothing',
   needs: capability,
   async probe(bench) {
     const answer = await ask(bench, method, {});
@@ -53,8 +53,8 @@ const answeredLists: readonly ProbeRule[] = lists.map(([capability, method]) => 
 
 const badCursor: ProbeRule = {
   id: 'page-009',
-  words: 'An unknown cursor is refused with -32602',
-  mend: 'check cursors, and answer -32602 for invalid ones',
+  message: 'An unknown cursor is refused with -32602',
+  fix: 'check cursors, and answer -32602 for invalid ones',
   async probe(bench) {
     const declared = await declaredLists(bench);
     if (declared.length === 0) return notApplicable('it lists nothing');
@@ -78,8 +78,8 @@ function namesIn({ result }: Answered, field: string): readonly unknown[] | unde
 
 const sameOrder: ProbeRule = {
   id: 'tools-004',
-  words: 'Tools are listed in the same order each time',
-  mend: 'sort the list, or keep the order in which tools were added',
+  message: 'Tools are listed in the same order each time',
+  fix: 'sort the list, or keep the order in which tools were added',
   needs: 'tools',
   async probe(bench) {
     const [first, again] = [await ask(bench, 'tools/list', {}), await ask(bench, 'tools/list', {})];
@@ -108,8 +108,8 @@ function shortly(names: readonly unknown[]): string {
 const sameForAll: readonly ProbeRule[] = lists.map(([capability, method, field]) => ({
   id: `${capability}-003`,
   apart: true,
-  words: `The list of ${capability} does not depend on the connection`,
-  mend: 'list the same for the same authorization',
+  message: `The list of ${capability} does not depend on the connection`,
+  fix: 'list the same for the same authorization',
   needs: capability,
   async probe(bench) {
     // Each connection has a process of its own, and a tool may have changed what one of them has.
@@ -133,8 +133,8 @@ const sameForAll: readonly ProbeRule[] = lists.map(([capability, method, field])
 
 const oneScope: ProbeRule = {
   id: 'caching-017',
-  words: 'All pages of a list have one cacheScope',
-  mend: 'decide by the list, and not by the page',
+  message: 'All pages of a list have one cacheScope',
+  fix: 'decide by the list, and not by the page',
   async probe(bench) {
     let pages = 0;
     for (const [, method] of await declaredLists(bench)) {
@@ -155,8 +155,8 @@ const oneScope: ProbeRule = {
 
 const unknownTool: ProbeRule = {
   id: 'tools-024',
-  words: 'A call of an unknown tool gets the protocol error -32602',
-  mend: 'answer with the error -32602',
+  message: 'A call of an unknown tool gets the protocol error -32602',
+  fix: 'answer with the error -32602',
   needs: 'tools',
   async probe(bench) {
     const answer = await ask(bench, 'tools/call', { name: nobody, arguments: {} });
@@ -178,22 +178,22 @@ async function onNothing(bench: Bench, judge: (answer: Answered) => RuleVerdict)
 const unknownResource: readonly ProbeRule[] = [
   {
     id: 'resources-013',
-    words: 'A read of a resource that does not exist is answered with -32002',
-    mend: 'answer with the error -32002',
+    message: 'A read of a resource that does not exist is answered with -32002',
+    fix: 'answer with the error -32002',
     needs: 'resources',
     probe: (bench) => onNothing(bench, (answer) => refusedWith(answer, { code: -32002 })),
   },
   {
     id: 'resources-014',
-    words: 'A read of a resource that does not exist is answered with -32602',
-    mend: 'answer with the error -32602, with data {"uri": "…"}',
+    message: 'A read of a resource that does not exist is answered with -32602',
+    fix: 'answer with the error -32602, with data {"uri": "…"}',
     needs: 'resources',
     probe: (bench) => onNothing(bench, (answer) => refusedWith(answer, { code: -32602, follows: 'resources-017' })),
   },
   {
     id: 'resources-017',
-    words: 'A resource that does not exist is not read as empty contents',
-    mend: 'answer with the error -32602',
+    message: 'A resource that does not exist is not read as empty contents',
+    fix: 'answer with the error -32602',
     needs: 'resources',
     probe: (bench) =>
       onNothing(bench, (answer) => unless(answer.result !== undefined, answer, 'it was read as nothing')),
@@ -229,7 +229,7 @@ interface Read {
 
 /** Judges the contents of resources. */
 function aboutContents(
-  rule: Pick<ProbeRule, 'id' | 'words' | 'mend'>,
+  rule: Pick<ProbeRule, 'id' | 'message' | 'fix'>,
   isWrong: (contents: unknown) => boolean,
   why: string,
 ): ProbeRule {
@@ -250,8 +250,8 @@ const contents: readonly ProbeRule[] = [
   aboutContents(
     {
       id: 'resources-008',
-      words: 'Contents of a resource have a URI, and text or base64',
-      mend: 'send uri, and text or blob',
+      message: 'Contents of a resource have a URI, and text or base64',
+      fix: 'send uri, and text or blob',
     },
     (one) =>
       !isObject(one) ||
@@ -262,8 +262,8 @@ const contents: readonly ProbeRule[] = [
   aboutContents(
     {
       id: 'resources-020',
-      words: 'Binary contents of a resource are encoded in base64',
-      mend: 'encode the bytes in base64, with its padding: not in base64url, and not in hexadecimal',
+      message: 'Binary contents of a resource are encoded in base64',
+      fix: 'encode the bytes in base64, with its padding: not in base64url, and not in hexadecimal',
     },
     (one) => isObject(one) && typeof one['blob'] === 'string' && !isBase64(one['blob']),
     'has a blob that is no base64',
@@ -272,8 +272,8 @@ const contents: readonly ProbeRule[] = [
 
 const unknownPrompt: ProbeRule = {
   id: 'prompts-009',
-  words: 'A prompt that does not exist, or lacks a required argument, is refused with -32602',
-  mend: 'answer with the error -32602',
+  message: 'A prompt that does not exist, or lacks a required argument, is refused with -32602',
+  fix: 'answer with the error -32602',
   needs: 'prompts',
   async probe(bench) {
     const unknown = refusedWith(await ask(bench, 'prompts/get', { name: nobody }), { code: -32602 });
@@ -287,8 +287,8 @@ const unknownPrompt: ProbeRule = {
 
 const gotPrompts: ProbeRule = {
   id: 'prompts-015',
-  words: 'A prompt returns messages, each with a role and content',
-  mend: 'send "messages": [{"role": "user", "content": {…}}]',
+  message: 'A prompt returns messages, each with a role and content',
+  fix: 'send "messages": [{"role": "user", "content": {…}}]',
   needs: 'prompts',
   async probe(bench) {
     const free = (await bench.offer()).prompts.filter((prompt) => !isDemanding(prompt)).slice(0, most.prompts);
@@ -313,8 +313,8 @@ const gotPrompts: ProbeRule = {
 
 const unknownCompletion: ProbeRule = {
   id: 'compl-004',
-  words: 'A completion for an unknown reference is refused with -32602',
-  mend: 'answer with the error -32602',
+  message: 'A completion for an unknown reference is refused with -32602',
+  fix: 'answer with the error -32602',
   needs: 'completions',
   async probe(bench) {
     const params = { ref: { type: 'ref/prompt', name: nobody }, argument: { name: 'a', value: '' } };
@@ -325,8 +325,8 @@ const unknownCompletion: ProbeRule = {
 const levels: readonly ProbeRule[] = [
   {
     id: 'logging-002',
-    words: 'A server that declares logging answers logging/setLevel',
-    mend: 'answer with an empty result',
+    message: 'A server that declares logging answers logging/setLevel',
+    fix: 'answer with an empty result',
     needs: 'logging',
     async probe(bench) {
       const answer = await ask(bench, 'logging/setLevel', { level: 'emergency' });
@@ -335,15 +335,15 @@ const levels: readonly ProbeRule[] = [
   },
   {
     id: 'logging-003',
-    words: 'An invalid log level is refused with -32602',
-    mend: 'answer with the error -32602',
+    message: 'An invalid log level is refused with -32602',
+    fix: 'answer with the error -32602',
     needs: 'logging',
     probe: async (bench) => refusedWith(await ask(bench, 'logging/setLevel', { level: 'loud' }), { code: -32602 }),
   },
   {
     id: 'logging-006',
-    words: 'A request with an invalid log level is refused with -32602',
-    mend: 'answer with the error -32602',
+    message: 'A request with an invalid log level is refused with -32602',
+    fix: 'answer with the error -32602',
     needs: 'logging',
     probe: async (bench) =>
       refusedWith(await ask(bench, bench.harmless, { _meta: { [metaKey.logLevel]: 'loud' } }), { code: -32602 }),
@@ -352,8 +352,8 @@ const levels: readonly ProbeRule[] = [
 
 const unknownCancellation: ProbeRule = {
   id: 'cancel-010',
-  words: 'A cancellation of an unknown request is ignored',
-  mend: 'drop it, and go on',
+  message: 'A cancellation of an unknown request is ignored',
+  fix: 'drop it, and go on',
   async probe(bench) {
     const speaker = await bench.shared();
     await bench.ready(speaker);

@@ -18,8 +18,8 @@ function entriesOf({ result }: Answered, field: string): readonly unknown[] {
 
 const noAddress: ProbeRule = {
   id: 'resources-018',
-  words: 'A read of an invalid URI is refused',
-  mend: 'parse the uri of resources/read, and answer -32602 where it is none',
+  message: 'A read of an invalid URI is refused',
+  fix: 'parse the uri of resources/read, and answer -32602 where it is none',
   needs: 'resources',
   async probe(bench) {
     const speaker = await bench.shared();
@@ -63,8 +63,8 @@ function freePrompt({ prompts }: ServerOffer): { readonly name: string; readonly
 
 const oddArguments: ProbeRule = {
   id: 'prompts-011',
-  words: 'A prompt argument that is not a string is refused',
-  mend: 'check that arguments of prompts are texts, and answer -32602 where one is none',
+  message: 'A prompt argument that is not a string is refused',
+  fix: 'check that arguments of prompts are texts, and answer -32602 where one is none',
   needs: 'prompts',
   async probe(bench) {
     const found = freePrompt(await bench.offer());
@@ -92,8 +92,8 @@ interface Named {
 
 const oddCompletion: ProbeRule = {
   id: 'compl-008',
-  words: 'A completion value that is not a string is refused',
-  mend: 'check that the value to complete is a text, and answer -32602 where it is none',
+  message: 'A completion value that is not a string is refused',
+  fix: 'check that the value to complete is a text, and answer -32602 where it is none',
   needs: 'completions',
   async probe(bench) {
     const { prompts } = await bench.offer();
@@ -123,8 +123,8 @@ const oddCursors: readonly unknown[] = [70_707, misfit, 'a'.repeat(5_000)];
 const gracefully: ProbeRule = {
   id: 'page-006',
   apart: true,
-  words: 'An invalid cursor does not make the server fail',
-  mend: 'check the type and the size of a cursor before it is used, and answer -32602',
+  message: 'An invalid cursor does not make the server fail',
+  fix: 'check the type and the size of a cursor before it is used, and answer -32602',
   async probe(bench) {
     const { capabilities } = await bench.offer();
     const field = ['tools', 'prompts', 'resources'].find((name) => isObject(capabilities[name]));

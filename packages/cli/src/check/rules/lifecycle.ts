@@ -19,8 +19,8 @@ const noRevision = '1999-12-31';
 const introduces: WatchRule = {
   id: 'lifecycle-003',
   fields: ['protocolVersion', 'capabilities', 'serverInfo', 'serverInfo.name', 'serverInfo.version'],
-  words: 'The initialize result has the revision, the capabilities and the name of the server',
-  mend: 'send protocolVersion, capabilities and serverInfo with name and version',
+  message: 'The initialize result has the revision, the capabilities and the name of the server',
+  fix: 'send protocolVersion, capabilities and serverInfo with name and version',
   watch({ message: { result }, request }) {
     if (request?.['method'] !== 'initialize' || !isObject(result)) return 'not-seen';
     const { protocolVersion, capabilities, serverInfo } = result;
@@ -41,8 +41,8 @@ const counterOffer: ProbeRule = {
   id: 'lifecycle-013',
   once: true,
   apart: true,
-  words: 'If the server does not support the requested revision, it returns one that it supports',
-  mend: 'answer initialize with a supported protocolVersion, and not with whatever was asked for',
+  message: 'If the server does not support the requested revision, it returns one that it supports',
+  fix: 'answer initialize with a supported protocolVersion, and not with whatever was asked for',
   async probe(bench) {
     const answer = await offered(bench);
     const version = answer.result?.['protocolVersion'];
@@ -67,7 +67,7 @@ async function initialized(bench: Bench, version: unknown): Promise<Answered> {
   try {
     const clientInfo = { name: 'parley-check', version: '1' };
     const params = { protocolVersion: version, capabilities: {}, clientInfo };
-    const answer = await speaker.request('initialize', params, { waitMs: 30_000 });
+    const answer = await speaker.request('initialize', params, { waitTimeoutMs: 30_000 });
     // What it opened is ended, and takes no room of what follows.
     speaker.session = answer.headers['mcp-session-id'];
     return answer;
@@ -80,8 +80,8 @@ const newestOffer: ProbeRule = {
   id: 'lifecycle-014',
   once: true,
   apart: true,
-  words: 'For an unsupported revision, initialize returns the newest session-based revision',
-  mend: 'offer the newest revision that the server speaks',
+  message: 'For an unsupported revision, initialize returns the newest session-based revision',
+  fix: 'offer the newest revision that the server speaks',
   async probe(bench) {
     const answer = await offered(bench);
     const version = answer.result?.['protocolVersion'];
@@ -96,21 +96,21 @@ const newestOffer: ProbeRule = {
 const quietBefore: ProbeRule = {
   id: 'lifecycle-006',
   apart: true,
-  words: 'Before notifications/initialized the server sends nothing but ping and log messages',
-  mend: 'send no other message before notifications/initialized',
+  message: 'Before notifications/initialized the server sends nothing but ping and log messages',
+  fix: 'send no other message before notifications/initialized',
   async probe(bench) {
     const capabilities = { roots: {}, sampling: {} };
     const speaker = await bench.unopened(capabilities);
     try {
       const clientInfo = { name: 'parley-check', version: '1' };
       const params = { protocolVersion: bench.revision.date, capabilities, clientInfo };
-      const asked = await speaker.request('initialize', params, { waitMs: 30_000 });
+      const asked = await speaker.request('initialize', params, { waitTimeoutMs: 30_000 });
       if (asked.result === undefined) return notJudged('initialize gave no result');
       speaker.session = asked.headers['mcp-session-id'];
       // What comes next says which revision was agreed on, as it should.
       speaker.opening = asked;
       // Another answer to wait for, within which it may say something.
-      const after = await speaker.request('ping', undefined, { until: () => false, waitMs: bench.quietMs });
+      const after = await speaker.request('ping', undefined, { until: () => false, waitTimeoutMs: bench.quietMs });
       const early = [...asked.messages, ...after.messages].find(
         (one) =>
           isObject(one) &&
@@ -143,8 +143,8 @@ const speaksSecond: ProbeRule = {
   id: 'lifecycle-001',
   once: true,
   apart: true,
-  words: 'A server sends nothing before initialize',
-  mend: 'wait for initialize before anything is sent',
+  message: 'A server sends nothing before initialize',
+  fix: 'wait for initialize before anything is sent',
   async probe(bench) {
     if (bench.over === 'http') return notApplicable('over HTTP nothing comes before something is sent');
     const began = performance.now();
@@ -167,8 +167,8 @@ const speaksSecond: ProbeRule = {
 
 const discovers: ProbeRule = {
   id: 'versioning-003',
-  words: 'server/discover returns the revisions and the capabilities of the server',
-  mend: 'answer server/discover with supportedVersions and capabilities',
+  message: 'server/discover returns the revisions and the capabilities of the server',
+  fix: 'answer server/discover with supportedVersions and capabilities',
   async probe(bench) {
     const { opening } = await bench.shared();
     if (opening === undefined) return notJudged('nothing was asked');
@@ -181,8 +181,8 @@ const discovers: ProbeRule = {
 
 const ping: ProbeRule = {
   id: 'ping-001',
-  words: 'ping is answered with an empty result',
-  mend: 'answer {"result": {}}',
+  message: 'ping is answered with an empty result',
+  fix: 'answer {"result": {}}',
   async probe(bench) {
     const answer = await (await bench.shared()).request('ping');
     if (answer.result === undefined) return breaks(answer, 'it got no result');
@@ -205,8 +205,8 @@ function declaredExtensionsIn(result: unknown, request: JsonObject | undefined):
 const extensionNames: WatchRule = {
   id: 'versioning-012',
   lives: everywhere,
-  words: 'Extensions are named like keys of _meta, with a prefix',
-  mend: 'name an extension like com.example/name',
+  message: 'Extensions are named like keys of _meta, with a prefix',
+  fix: 'name an extension like com.example/name',
   watch({ message: { result }, request }) {
     const extensions = declaredExtensionsIn(result, request);
     if (extensions === undefined) return 'not-seen';
@@ -218,8 +218,8 @@ const extensionNames: WatchRule = {
 const reversedNames: WatchRule = {
   id: 'versioning-020',
   lives: everywhere,
-  words: 'The prefix of an extension is a domain in reverse order: com.example, and not example.com',
-  mend: 'turn the domain around',
+  message: 'The prefix of an extension is a domain in reverse order: com.example, and not example.com',
+  fix: 'turn the domain around',
   watch({ message: { result }, request }) {
     const extensions = declaredExtensionsIn(result, request) ?? {};
     const prefixes = Object.keys(extensions).map((name) => name.split('/', 1).join());
@@ -231,8 +231,8 @@ const reversedNames: WatchRule = {
 
 const named: WatchRule = {
   id: 'versioning-005',
-  words: 'The result of server/discover names the server in _meta',
-  mend: 'add "io.modelcontextprotocol/serverInfo" to _meta',
+  message: 'The result of server/discover names the server in _meta',
+  fix: 'add "io.modelcontextprotocol/serverInfo" to _meta',
   watch({ message: { result }, request }) {
     if (request?.['method'] !== 'server/discover' || !isObject(result)) return 'not-seen';
     return isObject(result['_meta']) && isObject(result['_meta'][metaKey.serverInfo])
@@ -245,8 +245,8 @@ const lists = { tools: 'tools/list', prompts: 'prompts/list', resources: 'resour
 
 const declared: ProbeRule = {
   id: 'versioning-004',
-  words: 'The server has the methods of its declared capabilities, and no others',
-  mend: 'declare the capabilities of the methods that are served, and no others',
+  message: 'The server has the methods of its declared capabilities, and no others',
+  fix: 'declare the capabilities of the methods that are served, and no others',
   async probe(bench) {
     const speaker = await bench.shared();
     for (const [capability, method] of Object.entries(lists)) {
@@ -264,8 +264,8 @@ const declared: ProbeRule = {
 
 const declaredLists: readonly ProbeRule[] = Object.entries(lists).map(([capability, method]) => ({
   id: `${capability}-001`,
-  words: `A server that has ${capability} declares ${capability}`,
-  mend: `declare the capability ${capability}`,
+  message: `A server that has ${capability} declares ${capability}`,
+  fix: `declare the capability ${capability}`,
   async probe(bench) {
     const speaker = await bench.shared();
     // That it is no object the schema says.

@@ -44,8 +44,8 @@ export function aboutTools(rule: Omit<WatchRule, 'watch'>, fault: (tool: JsonObj
 /** Words of a rule that is about all pages of a list. */
 export const apartWords = {
   id: 'tools-020',
-  words: 'No two tools have the same name',
-  mend: 'name them apart',
+  message: 'No two tools have the same name',
+  fix: 'name them apart',
 } as const;
 
 /** The same rule for who sees one page after another. */
@@ -70,8 +70,8 @@ const tools: readonly WatchRule[] = [
     {
       id: 'tools-009',
       fields: ['tools[].inputSchema'],
-      words: 'The inputSchema of a tool is an object, and never null',
-      mend: 'send {"type": "object"} where a tool takes nothing',
+      message: 'The inputSchema of a tool is an object, and never null',
+      fix: 'send {"type": "object"} where a tool takes nothing',
     },
     ({ inputSchema }) =>
       isObject(inputSchema) ? undefined : `inputSchema is ${JSON.stringify(inputSchema) ?? 'missing'}`,
@@ -80,8 +80,8 @@ const tools: readonly WatchRule[] = [
     {
       id: 'tools-008',
       fields: ['tools[].inputSchema.type'],
-      words: 'The inputSchema of a tool has the type object at its root',
-      mend: 'add "type": "object"',
+      message: 'The inputSchema of a tool has the type object at its root',
+      fix: 'add "type": "object"',
     },
     ({ inputSchema }) =>
       isObject(inputSchema) && inputSchema['type'] !== 'object'
@@ -92,8 +92,8 @@ const tools: readonly WatchRule[] = [
     {
       id: 'tools-010',
       fields: ['tools[].outputSchema.type'],
-      words: 'An outputSchema has the type object at its root',
-      mend: 'add "type": "object", or leave outputSchema out for clients of this revision',
+      message: 'An outputSchema has the type object at its root',
+      fix: 'add "type": "object", or leave outputSchema out for clients of this revision',
     },
     ({ outputSchema }) =>
       isObject(outputSchema) && outputSchema['type'] !== 'object'
@@ -101,23 +101,23 @@ const tools: readonly WatchRule[] = [
         : undefined,
   ),
   aboutTools(
-    { id: 'tools-016', words: 'The name of a tool has 1 to 128 characters', mend: 'name it shorter' },
+    { id: 'tools-016', message: 'The name of a tool has 1 to 128 characters', fix: 'name it shorter' },
     ({ name }) =>
       typeof name === 'string' && (name === '' || name.length > 128) ? `it has ${name.length}` : undefined,
   ),
   aboutTools(
     {
       id: 'tools-018',
-      words: 'A tool name has only ASCII letters and digits, _, - and .',
-      mend: 'name it so',
+      message: 'A tool name has only ASCII letters and digits, _, - and .',
+      fix: 'name it so',
     },
     ({ name }) => (typeof name === 'string' && !/^[\w.-]*$/.test(name) ? 'it has others' : undefined),
   ),
   aboutTools(
     {
       id: 'harden-hidden-text',
-      words: 'Tool names and descriptions have no invisible characters',
-      mend: 'leave out characters of direction, of no width, and tags',
+      message: 'Tool names and descriptions have no invisible characters',
+      fix: 'leave out characters of direction, of no width, and tags',
     },
     ({ name, description }) =>
       hidden.test(`${wholeText(name)}${typeof description === 'string' ? description : ''}`)
@@ -141,8 +141,8 @@ const cacheable = [
 const hints: WatchRule = {
   id: 'caching-001',
   fields: ['ttlMs', 'cacheScope'],
-  words: 'Lists, reads and server/discover results have ttlMs and cacheScope',
-  mend: 'add ttlMs and cacheScope',
+  message: 'Lists, reads and server/discover results have ttlMs and cacheScope',
+  fix: 'add ttlMs and cacheScope',
   watch(heard) {
     const result = resultOf(heard, ...cacheable);
     if (result === undefined || (result['resultType'] ?? 'complete') !== 'complete') return 'not-seen';
@@ -156,8 +156,8 @@ const hints: WatchRule = {
 const freshness: WatchRule = {
   id: 'caching-003',
   fields: ['ttlMs'],
-  words: 'ttlMs is zero or more',
-  mend: 'send 0 for a result that is stale at once',
+  message: 'ttlMs is zero or more',
+  fix: 'send 0 for a result that is stale at once',
   watch({ message: { result } }) {
     if (!isObject(result) || result['ttlMs'] === undefined) return 'not-seen';
     const { ttlMs } = result;
@@ -168,8 +168,8 @@ const freshness: WatchRule = {
 const scope: WatchRule = {
   id: 'caching-004',
   fields: ['cacheScope'],
-  words: 'cacheScope is public or private',
-  mend: 'send one of the two',
+  message: 'cacheScope is public or private',
+  fix: 'send one of the two',
   watch({ message: { result } }) {
     if (!isObject(result) || result['cacheScope'] === undefined) return 'not-seen';
     const { cacheScope } = result;
@@ -181,8 +181,8 @@ const scope: WatchRule = {
 
 const unaskedLogs: WatchRule = {
   id: 'logging-004',
-  words: 'A request that did not ask for log messages gets none',
-  mend: 'send notifications/message only where _meta of the request has a log level',
+  message: 'A request that did not ask for log messages gets none',
+  fix: 'send notifications/message only where _meta of the request has a log level',
   watch({ message: { method }, sent }) {
     if (method !== 'notifications/message') return sent === undefined ? 'not-seen' : 'holds';
     const params = sent?.['params'];
@@ -193,8 +193,8 @@ const unaskedLogs: WatchRule = {
 
 const unaskedProgress: WatchRule = {
   id: 'progress-005',
-  words: 'Progress is sent only for running requests with a progress token',
-  mend: 'send notifications/progress only with the progressToken of a request that runs',
+  message: 'Progress is sent only for running requests with a progress token',
+  fix: 'send notifications/progress only with the progressToken of a request that runs',
   watch({ message: { method, params }, sent, running }) {
     if (method !== 'notifications/progress') return 'not-seen';
     const asked = sent?.['params'];

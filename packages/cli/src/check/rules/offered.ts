@@ -44,8 +44,8 @@ function valuesOf({ result }: Answered): readonly unknown[] | undefined {
 
 const declaresCompletions: ProbeRule = {
   id: 'compl-001',
-  words: 'A server that completes arguments declares completions',
-  mend: 'declare the capability completions',
+  message: 'A server that completes arguments declares completions',
+  fix: 'declare the capability completions',
   probe: (bench) =>
     completed(bench, (answer, isDeclared, isKnown) => {
       if (isDeclared) return holds;
@@ -57,8 +57,8 @@ const declaresCompletions: ProbeRule = {
 
 const fewCompletions: ProbeRule = {
   id: 'compl-002',
-  words: 'A completion has at most 100 values',
-  mend: 'send the first 100, with total and hasMore',
+  message: 'A completion has at most 100 values',
+  fix: 'send the first 100, with total and hasMore',
   probe: (bench) =>
     completed(bench, (answer) => {
       const values = valuesOf(answer);
@@ -86,8 +86,8 @@ async function watched(
 
 const watches: ProbeRule = {
   id: 'resources-005',
-  words: 'A server that declares resources.subscribe answers resources/subscribe',
-  mend: 'answer with an empty result',
+  message: 'A server that declares resources.subscribe answers resources/subscribe',
+  fix: 'answer with an empty result',
   needs: 'resources',
   probe: (bench) =>
     watched(bench, async (ask) => {
@@ -99,8 +99,8 @@ const watches: ProbeRule = {
 
 const watchesNoMore: ProbeRule = {
   id: 'resources-006',
-  words: 'A server that declares resources.subscribe answers resources/unsubscribe',
-  mend: 'answer with an empty result',
+  message: 'A server that declares resources.subscribe answers resources/unsubscribe',
+  fix: 'answer with an empty result',
   needs: 'resources',
   probe: (bench) =>
     watched(bench, async (ask) => {
@@ -113,8 +113,8 @@ const watchesNoMore: ProbeRule = {
 
 const watchedByListening: ProbeRule = {
   id: 'resources-007',
-  words: 'resources/subscribe no longer exists: -32601',
-  mend: 'answer -32601, method not found; changes are sent on subscriptions/listen',
+  message: 'resources/subscribe no longer exists: -32601',
+  fix: 'answer -32601, method not found; changes are sent on subscriptions/listen',
   // Over HTTP the refusal has a status too, of which there is a row.
   over: 'stdio',
   needs: 'resources',
@@ -151,8 +151,8 @@ const isHeard = (messages: readonly unknown[]): boolean => messages.length > 0;
 const subset: ProbeRule = {
   id: 'subs-004',
   apart: true,
-  words: 'The acknowledgement of a stream has only requested subscriptions',
-  mend: 'repeat that part of the filter which is honoured',
+  message: 'The acknowledgement of a stream has only requested subscriptions',
+  fix: 'repeat that part of the filter which is honoured',
   async probe(bench) {
     const [wanted, ...others] = await changing(bench);
     if (wanted === undefined) return notApplicable('it declares no changes of lists');
@@ -189,8 +189,8 @@ function isOver({ end, response }: Answered): boolean {
 const several: ProbeRule = {
   id: 'subs-008',
   apart: true,
-  words: 'A client may open several subscription streams',
-  mend: 'open a stream for each request that asks for one',
+  message: 'A client may open several subscription streams',
+  fix: 'open a stream for each request that asks for one',
   async probe(bench) {
     const [wanted] = await changing(bench);
     if (wanted === undefined) return notApplicable('it declares no changes of lists');
@@ -198,11 +198,11 @@ const several: ProbeRule = {
     const notifications = { [`${wanted}ListChanged`]: true };
     try {
       // The first is still open when the second is asked for.
-      const waitMs = 3 * bench.quietMs;
+      const waitTimeoutMs = 3 * bench.quietMs;
       const first = speaker.request(
         'subscriptions/listen',
         { notifications },
-        { id: 'listen-1', waitMs, until: () => false },
+        { id: 'listen-1', waitTimeoutMs, until: () => false },
       );
       first.catch(() => undefined);
       await speaker.rest(bench.quietMs);
@@ -218,7 +218,7 @@ const several: ProbeRule = {
       if (!isOver(before)) return holds;
       // What other rules open meanwhile may end one too.
       for (let tries = 3; tries > 0; tries--) {
-        const manner = { waitMs, until: () => false };
+        const manner = { waitTimeoutMs, until: () => false };
         const alone = await speaker.request('subscriptions/listen', { notifications }, manner);
         if (!isOver(alone)) return breaks(before, 'it ended when another one was opened');
       }

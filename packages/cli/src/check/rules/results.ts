@@ -27,7 +27,7 @@ async function successes(bench: Bench): Promise<readonly Success[]> {
 }
 
 /** Most places at which one rule is told to be broken. */
-const mostPlaces = 20;
+const maxPlaces = 20;
 
 function isError({ result }: MadeCall): boolean {
   return result?.['isError'] === true;
@@ -47,7 +47,7 @@ async function eachResult(
     const { name } = success.made.of;
     const where = `tools/${name}`;
     const isKnown = places.some((place) => place.where === where);
-    if (found !== undefined && !isKnown && places.length < mostPlaces)
+    if (found !== undefined && !isKnown && places.length < maxPlaces)
       places.push({ exchange: success.made.last, why: `${name}: ${found}`, where });
   }
   const [first, ...more] = places;
@@ -57,8 +57,8 @@ async function eachResult(
 
 const fitsSchema: ProbeRule = {
   id: 'tools-011',
-  words: 'The structured content of a result is valid by the outputSchema of its tool',
-  mend: 'send structuredContent that is valid by outputSchema, or correct the schema',
+  message: 'The structured content of a result is valid by the outputSchema of its tool',
+  fix: 'send structuredContent that is valid by outputSchema, or correct the schema',
   needs: 'tools',
   probe: (bench) =>
     eachResult(bench, async ({ made, result }) => {
@@ -78,8 +78,8 @@ function textsOf({ content }: JsonObject): readonly string[] {
 
 const alsoAsText: ProbeRule = {
   id: 'tools-013',
-  words: 'Structured content is also returned as JSON text',
-  mend: 'add a text block with the JSON of structuredContent, for clients that only read text',
+  message: 'Structured content is also returned as JSON text',
+  fix: 'add a text block with the JSON of structuredContent, for clients that only read text',
   needs: 'tools',
   probe: (bench) =>
     eachResult(bench, ({ result }) => {
@@ -99,8 +99,8 @@ function isSame(text: string, value: unknown): boolean {
 
 const textBesideValues: ProbeRule = {
   id: 'tools-014',
-  words: 'A result whose structured content is not an object also has text',
-  mend: 'add a text block',
+  message: 'A result whose structured content is not an object also has text',
+  fix: 'add a text block',
   needs: 'tools',
   probe: (bench) =>
     eachResult(bench, ({ result }) => {
@@ -112,8 +112,8 @@ const textBesideValues: ProbeRule = {
 
 const textBesideApps: ProbeRule = {
   id: 'tools-046',
-  words: 'A tool with an app also returns text for clients without apps',
-  mend: 'add a text block, for clients that do not declare io.modelcontextprotocol/ui',
+  message: 'A tool with an app also returns text for clients without apps',
+  fix: 'add a text block, for clients that do not declare io.modelcontextprotocol/ui',
   needs: 'tools',
   probe: (bench) =>
     eachResult(bench, ({ made, result }) => {
@@ -124,8 +124,8 @@ const textBesideApps: ProbeRule = {
 
 const declaresResources: ProbeRule = {
   id: 'tools-027',
-  words: 'A server whose tools return resources declares resources',
-  mend: 'declare it',
+  message: 'A server whose tools return resources declares resources',
+  fix: 'declare it',
   needs: 'tools',
   probe: async (bench) => {
     const { capabilities } = await bench.offer();
@@ -176,8 +176,8 @@ async function onWrongArguments(
 
 const validates: ProbeRule = {
   id: 'tools-035',
-  words: 'A call with arguments that do not match the inputSchema is not served',
-  mend: 'validate arguments by inputSchema before the tool runs',
+  message: 'A call with arguments that do not match the inputSchema is not served',
+  fix: 'validate arguments by inputSchema before the tool runs',
   needs: 'tools',
   probe: (bench) =>
     onWrongArguments(bench, (_, result) =>
@@ -187,8 +187,8 @@ const validates: ProbeRule = {
 
 const failsSoftly: ProbeRule = {
   id: 'tools-025',
-  words: 'Wrong arguments get a result with isError, so the model can correct them',
-  mend: 'answer with a result that has isError true and says what is wrong',
+  message: 'Wrong arguments get a result with isError, so the model can correct them',
+  fix: 'answer with a result that has isError true and says what is wrong',
   needs: 'tools',
   probe: (bench) =>
     onWrongArguments(bench, ({ code }) =>
@@ -198,8 +198,8 @@ const failsSoftly: ProbeRule = {
 
 const anyCase: ProbeRule = {
   id: 'tools-017',
-  words: 'Tool names are case-sensitive',
-  mend: 'compare names of tools letter by letter',
+  message: 'Tool names are case-sensitive',
+  fix: 'compare names of tools letter by letter',
   needs: 'tools',
   once: true,
   async probe(bench) {
@@ -258,8 +258,8 @@ const blocks: readonly WatchRule[] = [
     {
       id: 'tools-028',
       fields: ['content[].text'],
-      words: 'A text block has text',
-      mend: 'send {"type": "text", "text": "…"}',
+      message: 'A text block has text',
+      fix: 'send {"type": "text", "text": "…"}',
     },
     'text',
     ({ text }) => (typeof text === 'string' ? undefined : 'its text is none'),
@@ -268,8 +268,8 @@ const blocks: readonly WatchRule[] = [
     {
       id: 'tools-029',
       fields: ['content[].data', 'content[].mimeType'],
-      words: 'An image has data in base64 and a mimeType',
-      mend: 'send both',
+      message: 'An image has data in base64 and a mimeType',
+      fix: 'send both',
     },
     'image',
     mediaFault,
@@ -278,8 +278,8 @@ const blocks: readonly WatchRule[] = [
     {
       id: 'tools-030',
       fields: ['content[].data', 'content[].mimeType'],
-      words: 'Audio has data in base64 and a mimeType',
-      mend: 'send both',
+      message: 'Audio has data in base64 and a mimeType',
+      fix: 'send both',
     },
     'audio',
     mediaFault,
@@ -288,8 +288,8 @@ const blocks: readonly WatchRule[] = [
     {
       id: 'tools-031',
       fields: ['content[].resource'],
-      words: 'An embedded resource has a URI, and text or base64',
-      mend: 'send uri, and text or blob',
+      message: 'An embedded resource has a URI, and text or base64',
+      fix: 'send uri, and text or blob',
     },
     'resource',
     ({ resource }) =>

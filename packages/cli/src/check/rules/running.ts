@@ -44,8 +44,8 @@ function progressIn({ messages }: Pick<Exchanged, 'messages'>): ReadonlyMap<unkn
 
 const rises: ProbeRule = {
   id: 'progress-003',
-  words: 'The progress of a request increases with each notification',
-  mend: 'send a notification only when there is more, whether or not a total is known',
+  message: 'The progress of a request increases with each notification',
+  fix: 'send a notification only when there is more, whether or not a total is known',
   needs: 'tools',
   probe: (bench) =>
     eachRound(bench, (exchange) => {
@@ -60,21 +60,21 @@ const rises: ProbeRule = {
 
 const stops: ProbeRule = {
   id: 'progress-006',
-  words: 'No progress is sent after the response',
-  mend: 'send nothing more when the response has gone out',
+  message: 'No progress is sent after the response',
+  fix: 'send nothing more when the response has gone out',
   needs: 'tools',
   async probe(bench) {
     let judged = 0;
     for (const { of, rounds, tookMs } of await bench.made('obliging')) {
       const [only] = rounds;
-      if (only === undefined || rounds.length > 1 || progressIn(only).size === 0 || tookMs > mostAgainMs) continue;
+      if (only === undefined || rounds.length > 1 || progressIn(only).size === 0 || tookMs > maxAgainMs) continue;
       const token = 'parley-check-late';
       const exchange = await bench.asked((speaker) =>
         sendCall(speaker, of, {
           meta: { progressToken: token },
           // It is listened on when the answer came.
           until: () => false,
-          waitMs: 2 * tookMs + 4 * bench.quietMs,
+          waitTimeoutMs: 2 * tookMs + 4 * bench.quietMs,
         }),
       );
       const messages = exchange.messages.flat();
@@ -89,7 +89,7 @@ const stops: ProbeRule = {
 };
 
 /** Longest time that a call may take to be made once more for what comes after it, in milliseconds. */
-const mostAgainMs = 5_000;
+const maxAgainMs = 5_000;
 
 /** A call that was cancelled, and what came of it. */
 interface Cancelled {
@@ -144,7 +144,7 @@ async function cancel(bench: Bench, { of, tookMs }: MadeCall): Promise<Cancelled
     const exchange = await sendCall(speaker, of, {
       id,
       meta: { progressToken: cancelledToken },
-      waitMs: Math.min(2 * tookMs, callMs),
+      waitTimeoutMs: Math.min(2 * tookMs, callMs),
       until(messages) {
         heard = messages.flat().filter(isAboutCall).length;
         return messages.flat().some((one) => answers(one, id));
@@ -170,8 +170,8 @@ const cancelledToken = 'parley-check-cancelled';
 
 const silent: ProbeRule = {
   id: 'cancel-005',
-  words: 'A cancelled call ends without a response',
-  mend: 'stop the work, and send no response',
+  message: 'A cancelled call ends without a response',
+  fix: 'stop the work, and send no response',
   needs: 'tools',
   probe: (bench) =>
     onCancelled(bench, ({ exchange, id }) => {
@@ -186,8 +186,8 @@ const silent: ProbeRule = {
 
 const copes: ProbeRule = {
   id: 'cancel-007',
-  words: 'The server keeps serving after a cancelled call',
-  mend: 'let a cancellation and an answer cross on the wire',
+  message: 'The server keeps serving after a cancelled call',
+  fix: 'let a cancellation and an answer cross on the wire',
   needs: 'tools',
   probe: (bench) =>
     onCancelled(bench, ({ exchange, serves }) => unless(!serves, exchange, 'after it the server did not serve')),
@@ -195,8 +195,8 @@ const copes: ProbeRule = {
 
 const saysNoMore: ProbeRule = {
   id: 'stdio-011',
-  words: 'The server sends nothing more about a cancelled call',
-  mend: 'stop the work, and send no notification for it',
+  message: 'The server sends nothing more about a cancelled call',
+  fix: 'stop the work, and send no notification for it',
   over: 'stdio',
   needs: 'tools',
   probe: (bench) =>
@@ -208,8 +208,8 @@ const saysNoMore: ProbeRule = {
 
 const ownCancellations: WatchRule = {
   id: 'cancel-015',
-  words: 'A server cancels only subscription streams',
-  mend: 'send notifications/cancelled for subscriptions/listen alone',
+  message: 'A server cancels only subscription streams',
+  fix: 'send notifications/cancelled for subscriptions/listen alone',
   watch({ message: { method, params }, sent, exchange }) {
     if (method !== 'notifications/cancelled') return 'not-seen';
     // Lines are one stream for all: it may be that of an earlier request.
@@ -223,8 +223,8 @@ const ownCancellations: WatchRule = {
 
 const cancelsItsOwn: WatchRule = {
   id: 'cancel-001',
-  words: 'A cancellation from the server names a request that the server sent',
-  mend: 'send notifications/cancelled with the id of a request of your own: a call is ended by answering it',
+  message: 'A cancellation from the server names a request that the server sent',
+  fix: 'send notifications/cancelled with the id of a request of your own: a call is ended by answering it',
   watch({ message: { method, params }, asked, exchange }) {
     // Without an id it has a row of its own.
     const id = method === 'notifications/cancelled' && isObject(params) ? params['requestId'] : undefined;

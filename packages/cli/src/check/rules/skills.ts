@@ -45,8 +45,8 @@ async function reads(bench: Bench): Promise<readonly ReadSkill[]> {
 const hasMethods: ProbeRule = {
   id: 'resources-026',
   lives,
-  words: 'A server that declares skills answers skills/list and skills/get, and declares resources',
-  mend: 'answer both, and declare the capability resources',
+  message: 'A server that declares skills answers skills/list and skills/get, and declares resources',
+  fix: 'answer both, and declare the capability resources',
   async probe(bench) {
     await settings(bench);
     const { capabilities } = await bench.offer();
@@ -64,8 +64,8 @@ const hasMethods: ProbeRule = {
 const readsFolders: ProbeRule = {
   id: 'resources-027',
   lives,
-  words: 'A server whose skills have directoryRead answers resources/directory/read',
-  mend: 'answer it, or leave directoryRead out',
+  message: 'A server whose skills have directoryRead answers resources/directory/read',
+  fix: 'answer it, or leave directoryRead out',
   async probe(bench) {
     if ((await settings(bench))['directoryRead'] !== true) return notApplicable('it does not declare directoryRead');
     const speaker = await skillHost(bench);
@@ -78,8 +78,8 @@ const readsFolders: ProbeRule = {
 const hasFrontmatter: ProbeRule = {
   id: 'resources-029',
   lives,
-  words: 'A skill is a SKILL.md that begins with its name and description, in a folder of that name',
-  mend: 'begin SKILL.md with frontmatter that has both, and name its folder as the skill',
+  message: 'A skill is a SKILL.md that begins with its name and description, in a folder of that name',
+  fix: 'begin SKILL.md with frontmatter that has both, and name its folder as the skill',
   async probe(bench) {
     let judged = 0;
     for (const { uri, entry, answer, file } of await reads(bench)) {
@@ -106,8 +106,8 @@ const hasFrontmatter: ProbeRule = {
 const sameFrontmatter: ProbeRule = {
   id: 'resources-030',
   lives,
-  words: 'The frontmatter of an entry is that of its SKILL.md',
-  mend: 'make the entry of the file',
+  message: 'The frontmatter of an entry is that of its SKILL.md',
+  fix: 'make the entry of the file',
   async probe(bench) {
     let judged = 0;
     for (const { uri, entry, answer, file } of await reads(bench)) {
@@ -131,8 +131,8 @@ const sameFrontmatter: ProbeRule = {
 const wholeManifest: ProbeRule = {
   id: 'resources-031',
   lives,
-  words: 'An entry of a skill lists its files, each with digest and size, or says dynamic',
-  mend: 'list SKILL.md and every other file of its folder once, with sha256 and bytes, or say "dynamic"',
+  message: 'An entry of a skill lists its files, each with digest and size, or says dynamic',
+  fix: 'list SKILL.md and every other file of its folder once, with sha256 and bytes, or say "dynamic"',
   async probe(bench) {
     let disputed: RuleVerdict = holds;
     for (const skill of await reads(bench)) {
@@ -149,8 +149,8 @@ const wholeManifest: ProbeRule = {
 const known: ProbeRule = {
   id: 'resources-032',
   lives,
-  words: 'skills/get returns each skill, and -32602 for an unknown skill',
-  mend: 'look the address up, and answer with the error -32602 where there is no skill',
+  message: 'skills/get returns each skill, and -32602 for an unknown skill',
+  fix: 'look the address up, and answer with the error -32602 where there is no skill',
   async probe(bench) {
     await settings(bench);
     const { entries } = await listedSkills(bench);
@@ -173,8 +173,8 @@ const known: ProbeRule = {
 const completeFolders: ProbeRule = {
   id: 'resources-033',
   lives,
-  words: 'A directory read returns a result of the type complete',
-  mend: 'say "resultType": "complete"',
+  message: 'A directory read returns a result of the type complete',
+  fix: 'say "resultType": "complete"',
   async probe(bench) {
     if ((await settings(bench))['directoryRead'] !== true) return notApplicable('it does not declare directoryRead');
     const { entries } = await listedSkills(bench);
@@ -195,8 +195,8 @@ const most = { files: 512, bytes: 16 * 1024 * 1024 };
 const small: ProbeRule = {
   id: 'resources-034',
   lives,
-  words: 'A skill has at most 512 files and 16 MiB',
-  mend: 'make several skills of it',
+  message: 'A skill has at most 512 files and 16 MiB',
+  fix: 'make several skills of it',
   async probe(bench) {
     await settings(bench);
     const { entries, answer } = await listedSkills(bench);

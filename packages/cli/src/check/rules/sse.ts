@@ -26,13 +26,13 @@ async function withPair(bench: Bench, judge: (pair: RawPair) => Promise<RuleVerd
 
 const twoEndpoints: ProbeRule = {
   id: 'sse-001',
-  words: 'The server receives messages at a separate endpoint, and responds on the stream',
-  mend: 'answer the POST with HTTP 202, and send what answers the message as an event of the stream',
+  message: 'The server receives messages at a separate endpoint, and responds on the stream',
+  fix: 'answer the POST with HTTP 202, and send what answers the message as an event of the stream',
   over: 'sse',
   probe: (bench) =>
     withPair(bench, async (pair) => {
       const ping = { jsonrpc: '2.0', id: 'parley-check-ping', method: 'ping' };
-      const answer = await pair.post(JSON.stringify(ping), { waitMs: bench.waitMs });
+      const answer = await pair.post(JSON.stringify(ping), { waitTimeoutMs: bench.waitTimeoutMs });
       const { status, messages } = answer;
       if (status === undefined || status >= 400) return notJudged(`a right ping gets HTTP ${status}`);
       return unless(messages.length > 0, answer, 'the response to the POST has the message');
@@ -41,8 +41,8 @@ const twoEndpoints: ProbeRule = {
 
 const endpointFirst: ProbeRule = {
   id: 'sse-002',
-  words: 'The first event of a stream names a message endpoint at the same origin',
-  mend: 'send the event endpoint with the path for messages before any other',
+  message: 'The first event of a stream names a message endpoint at the same origin',
+  fix: 'send the event endpoint with the path for messages before any other',
   over: 'sse',
   probe: (bench) =>
     withPair(bench, async ({ odd, named, opening }) => {
@@ -54,8 +54,8 @@ const endpointFirst: ProbeRule = {
 
 const messageEvents: ProbeRule = {
   id: 'sse-007',
-  words: 'Messages are events of the type message, whose data are JSON',
-  mend: 'send event: message, and the JSON text of the message as its data',
+  message: 'Messages are events of the type message, whose data are JSON',
+  fix: 'send event: message, and the JSON text of the message as its data',
   over: 'sse',
   probe: (bench) =>
     withPair(bench, async ({ odd, opening }) => {
@@ -66,19 +66,23 @@ const messageEvents: ProbeRule = {
 
 const origin: ProbeRule = {
   id: 'sse-004',
-  words: 'Stream requests and messages from a page of another origin are refused',
-  mend: 'compare the header Origin, where there is one, with the origins that may connect, and refuse others with 403',
+  message: 'Stream requests and messages from a page of another origin are refused',
+  fix: 'compare the header Origin, where there is one, with the origins that may connect, and refuse others with 403',
   over: 'sse',
   probe: (bench) =>
     withPair(bench, async (pair) => {
       const stream = await bench.http.listen(
-        { headers: { accept: 'text/event-stream', Origin: strangeOrigin }, waitMs: bench.waitMs },
+        { headers: { accept: 'text/event-stream', Origin: strangeOrigin }, waitTimeoutMs: bench.waitTimeoutMs },
         { event: () => undefined, over: () => undefined },
       );
       stream.close();
       if (stream.isOpen) return breaks(stream.exchange, 'the stream was opened');
       const ping = { jsonrpc: '2.0', id: 'parley-check-origin', method: 'ping' };
-      const answer = await pair.post(JSON.stringify(ping), { waitMs: bench.waitMs }, { Origin: strangeOrigin });
+      const answer = await pair.post(
+        JSON.stringify(ping),
+        { waitTimeoutMs: bench.waitTimeoutMs },
+        { Origin: strangeOrigin },
+      );
       const { status } = answer;
       return status !== undefined && status < 300 ? breaks(answer, 'a message was taken') : holds;
     }),
@@ -93,8 +97,8 @@ function sessionOf(endpoint: string): string {
 
 const unguessable: ProbeRule = {
   id: 'security-017',
-  words: 'The endpoint URL of a session is unguessable',
-  mend: 'make session ids of 128 random bits, such as those of crypto.randomUUID()',
+  message: 'The endpoint URL of a session is unguessable',
+  fix: 'make session ids of 128 random bits, such as those of crypto.randomUUID()',
   over: 'sse',
   async probe(bench) {
     const speakers: Prober[] = [];

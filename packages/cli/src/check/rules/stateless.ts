@@ -52,8 +52,8 @@ async function eachIncomplete(
 
 const requiredMeta: ProbeRule = {
   id: 'meta-010',
-  words: 'A request without a required _meta key is refused with -32602',
-  mend: 'first check that _meta has protocolVersion and clientCapabilities, and answer -32602',
+  message: 'A request without a required _meta key is refused with -32602',
+  fix: 'first check that _meta has protocolVersion and clientCapabilities, and answer -32602',
   probe: (bench) =>
     eachIncomplete(bench, (answer, what) =>
       // A header names a revision that the body then does not.
@@ -65,16 +65,16 @@ const requiredMeta: ProbeRule = {
 
 const requiredMetaStatus: ProbeRule = {
   id: 'meta-011',
-  words: 'Over HTTP, a request without a required _meta key gets the status 400',
-  mend: 'answer with HTTP 400',
+  message: 'Over HTTP, a request without a required _meta key gets the status 400',
+  fix: 'answer with HTTP 400',
   over: 'http',
   probe: (bench) => eachIncomplete(bench, (answer) => refusedWith(answer, { status: 400, follows: 'meta-010' })),
 };
 
 const forgets: ProbeRule = {
   id: 'basic-032',
-  words: 'The server does not apply the declarations of one request to the next',
-  mend: 'read revision and capabilities from the _meta of each request, and keep nothing of it for the connection',
+  message: 'The server does not apply the declarations of one request to the next',
+  fix: 'read revision and capabilities from the _meta of each request, and keep nothing of it for the connection',
   async probe(bench) {
     const silent = { [metaKey.clientCapabilities]: undefined };
     const answer = await askedInManner(bench, { meta: ownMeta(bench, silent) });
@@ -91,8 +91,8 @@ const forgets: ProbeRule = {
 
 const anonymous: ProbeRule = {
   id: 'meta-012',
-  words: 'A request without clientInfo is served',
-  mend: 'do not require clientInfo',
+  message: 'A request without clientInfo is served',
+  fix: 'do not require clientInfo',
   async probe(bench) {
     const answer = await askedInManner(bench, { meta: ownMeta(bench, { [metaKey.clientInfo]: undefined }) });
     return unless(answer.result === undefined, answer, 'it got no result');
@@ -101,8 +101,8 @@ const anonymous: ProbeRule = {
 
 const otherRevision: ProbeRule = {
   id: 'versioning-001',
-  words: 'An unsupported revision gets -32022, with the requested and the supported revisions',
-  mend: 'answer -32022 with data {"supported": […], "requested": "…"}',
+  message: 'An unsupported revision gets -32022, with the requested and the supported revisions',
+  fix: 'answer -32022 with data {"supported": […], "requested": "…"}',
   async probe(bench) {
     const answer = await askedInManner(bench, {
       meta: ownMeta(bench, { [metaKey.protocolVersion]: noRevision }),
@@ -122,8 +122,8 @@ const otherRevision: ProbeRule = {
 
 const otherRevisionStatus: ProbeRule = {
   id: 'http-067',
-  words: 'Over HTTP, an unsupported revision gets the status 400',
-  mend: 'answer with HTTP 400',
+  message: 'Over HTTP, an unsupported revision gets the status 400',
+  fix: 'answer with HTTP 400',
   over: 'http',
   async probe(bench) {
     const meta = ownMeta(bench, { [metaKey.protocolVersion]: noRevision });
@@ -136,15 +136,15 @@ const otherRevisionStatus: ProbeRule = {
 
 const noPing: ProbeRule = {
   id: 'ping-005',
-  words: 'ping no longer exists: -32601',
-  mend: 'answer -32601, method not found',
+  message: 'ping no longer exists: -32601',
+  fix: 'answer -32601, method not found',
   probe: async (bench) => refusedWith(await askedInManner(bench, {}, 'ping'), { code: -32601 }),
 };
 
 const noSetLevel: ProbeRule = {
   id: 'logging-007',
-  words: 'logging/setLevel no longer exists: -32601',
-  mend: 'answer -32601, method not found',
+  message: 'logging/setLevel no longer exists: -32601',
+  fix: 'answer -32601, method not found',
   async probe(bench) {
     const speaker = await bench.shared();
     await bench.ready(speaker);
@@ -154,16 +154,16 @@ const noSetLevel: ProbeRule = {
 
 const unknownMethodStatus: ProbeRule = {
   id: 'http-068',
-  words: 'A method that the server does not have gets the status 404 and -32601',
-  mend: 'answer with HTTP 404 and the error -32601',
+  message: 'A method that the server does not have gets the status 404 and -32601',
+  fix: 'answer with HTTP 404 and the error -32601',
   over: 'http',
   probe: async (bench) => refusedWith(await askedInManner(bench, {}, noMethod), { status: 404, code: -32601 }),
 };
 
 const removed: ProbeRule = {
   id: 'http-069',
-  words: 'Methods of the handshake revisions get the status 404 and -32601',
-  mend: 'answer initialize, ping, logging/setLevel and resources/subscribe with HTTP 404 and -32601',
+  message: 'Methods of the handshake revisions get the status 404 and -32601',
+  fix: 'answer initialize, ping, logging/setLevel and resources/subscribe with HTTP 404 and -32601',
   over: 'http',
   async probe(bench) {
     const speaker = await bench.shared();
@@ -192,8 +192,8 @@ const former: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 
 const mismatch: ProbeRule = {
   id: 'http-066',
-  words: 'A revision in the header that differs from _meta gets the status 400 and -32020',
-  mend: 'compare MCP-Protocol-Version with _meta, and answer HTTP 400 and -32020 where they differ',
+  message: 'A revision in the header that differs from _meta gets the status 400 and -32020',
+  fix: 'compare MCP-Protocol-Version with _meta, and answer HTTP 400 and -32020 where they differ',
   over: 'http',
   async probe(bench) {
     const other = bench.spoken.findLast(({ date }) => date !== bench.revision.date);
@@ -206,8 +206,8 @@ const mismatch: ProbeRule = {
 
 const versionHeader: ProbeRule = {
   id: 'http-070',
-  words: 'A server without clients of handshake revisions refuses a request without the header MCP-Protocol-Version',
-  mend: 'require the header',
+  message: 'A server without clients of handshake revisions refuses a request without the header MCP-Protocol-Version',
+  fix: 'require the header',
   over: 'http',
   async probe(bench) {
     if (bench.spoken.some((revision) => revision.clientDescribed === 'once'))
@@ -218,8 +218,8 @@ const versionHeader: ProbeRule = {
 
 const headerNames: ProbeRule = {
   id: 'http-077',
-  words: 'Header names are not case-sensitive',
-  mend: 'compare names of headers without regard to case',
+  message: 'Header names are not case-sensitive',
+  fix: 'compare names of headers without regard to case',
   over: 'http',
   async probe(bench) {
     const answer = await askedInManner(bench, {
@@ -236,8 +236,8 @@ const headerNames: ProbeRule = {
 
 const headerValues: ProbeRule = {
   id: 'http-078',
-  words: 'Header values are case-sensitive, and surrounding white space is ignored',
-  mend: 'trim values of headers, and compare them as they are',
+  message: 'Header values are case-sensitive, and surrounding white space is ignored',
+  fix: 'trim values of headers, and compare them as they are',
   over: 'http',
   async probe(bench) {
     const spaced = await askedInManner(bench, { headers: { 'Mcp-Method': `  ${await listing(bench)}  ` } });

@@ -45,8 +45,8 @@ const shown = 100;
 
 const oneLine: WatchRule = {
   id: 'stdio-002',
-  words: 'A message is one line',
-  mend: 'write JSON without indents, and end it with a newline',
+  message: 'A message is one line',
+  fix: 'write JSON without indents, and end it with a newline',
   watch({ malformed, exchange }) {
     if (exchange.status !== undefined) return 'not-seen';
     if (malformed === undefined) return 'holds';
@@ -58,8 +58,8 @@ const oneLine: WatchRule = {
 
 const onlyMessages: WatchRule = {
   id: 'stdio-003',
-  words: 'Standard output has only MCP messages',
-  mend: 'write what is for people to standard error',
+  message: 'Standard output has only MCP messages',
+  fix: 'write what is for people to standard error',
   watch({ malformed, exchange }) {
     if (exchange.status !== undefined) return 'not-seen';
     // A message that goes over several lines is one all the same.
@@ -75,8 +75,8 @@ const endsWithInput: ProbeRule = {
   id: 'stdio-014',
   apart: true,
   once: true,
-  words: 'The server exits when its standard input closes',
-  mend: 'end the process at the end of standard input',
+  message: 'The server exits when its standard input closes',
+  fix: 'end the process at the end of standard input',
   over: 'stdio',
   async probe(bench) {
     const speaker = await bench.fresh();

@@ -34,7 +34,7 @@ async function onListen(
         'subscriptions/listen',
         { notifications: Object.fromEntries(wanted.map((name) => [`${name}ListChanged`, true])) },
         // What comes before the acknowledgement is no end of the wait for it.
-        { id: listenId, until: (messages) => messages.length > mostBefore || messages.some(isDecisive) },
+        { id: listenId, until: (messages) => messages.length > maxBefore || messages.some(isDecisive) },
       );
     } finally {
       await bench.end(speaker);
@@ -54,7 +54,7 @@ async function onListen(
 }
 
 /** Most messages before an acknowledgement that is waited for. */
-const mostBefore = 20;
+const maxBefore = 20;
 
 const acknowledgement = 'notifications/subscriptions/acknowledged';
 
@@ -71,8 +71,8 @@ function idOf(message: Readonly<Record<string, unknown>>): unknown {
 const acknowledged: ProbeRule = {
   id: 'subs-002',
   apart: true,
-  words: 'A subscription stream begins with notifications/subscriptions/acknowledged',
-  mend: 'send it first, with the part of the filter that is honoured',
+  message: 'A subscription stream begins with notifications/subscriptions/acknowledged',
+  fix: 'send it first, with the part of the filter that is honoured',
   probe: (bench) =>
     onListen(
       bench,
@@ -89,8 +89,8 @@ const acknowledged: ProbeRule = {
 const nothingBefore: ProbeRule = {
   id: 'subs-003',
   apart: true,
-  words: 'A subscription stream has no message before its acknowledgement',
-  mend: 'send notifications/subscriptions/acknowledged before any other notification of the stream',
+  message: 'A subscription stream has no message before its acknowledgement',
+  fix: 'send notifications/subscriptions/acknowledged before any other notification of the stream',
   probe: (bench) =>
     onListen(bench, (_, exchange) => {
       const at = exchange.messages.findIndex((one) => isObject(one) && one['method'] === acknowledgement);
@@ -129,8 +129,8 @@ const changes = /^notifications\/(?:subscriptions\/|(?:tools|prompts|resources)\
 
 const tagged: ProbeRule = {
   id: 'subs-006',
-  words: 'The subscriptionId on a stream is the id of the request that opened it',
-  mend: 'put the id of the listen request into _meta of each notification, in its type',
+  message: 'The subscriptionId on a stream is the id of the request that opened it',
+  fix: 'put the id of the listen request into _meta of each notification, in its type',
   async probe(bench) {
     const first = await onListen(bench, (message, exchange) => {
       const id = idOf(message);
@@ -148,8 +148,8 @@ const tagged: ProbeRule = {
 
 const everyTagged: ProbeRule = {
   id: 'meta-019',
-  words: 'Every notification on the stream has its subscriptionId in _meta',
-  mend: 'add "io.modelcontextprotocol/subscriptionId" to _meta',
+  message: 'Every notification on the stream has its subscriptionId in _meta',
+  fix: 'add "io.modelcontextprotocol/subscriptionId" to _meta',
   async probe(bench) {
     const first = await onListen(bench, (message, exchange) =>
       idOf(message) === undefined ? breaks(exchange, 'it does not') : holds,

@@ -23,8 +23,8 @@ function metaOf({ message: { result, params } }: HeardMessage): JsonObject | und
 
 const unreserved: WatchRule = {
   id: 'meta-006',
-  words: 'Reserved MCP prefixes appear only in keys of the specification',
-  mend: 'choose a prefix of your own',
+  message: 'Reserved MCP prefixes appear only in keys of the specification',
+  fix: 'choose a prefix of your own',
   watch(heard) {
     const meta = metaOf(heard);
     if (meta === undefined) return 'not-seen';
@@ -35,8 +35,8 @@ const unreserved: WatchRule = {
 
 const trace: WatchRule = {
   id: 'meta-020',
-  words: 'traceparent follows the format of W3C Trace Context',
-  mend: 'write it as 00-<32 hex digits>-<16 hex digits>-<2 hex digits>, or leave it out',
+  message: 'traceparent follows the format of W3C Trace Context',
+  fix: 'write it as 00-<32 hex digits>-<16 hex digits>-<2 hex digits>, or leave it out',
   watch(heard) {
     const { traceparent: text } = metaOf(heard) ?? {};
     if (text === undefined) return 'not-seen';
@@ -53,8 +53,8 @@ function wantsCapability({ message: { error } }: HeardMessage): JsonObject | und
 
 const namesCapabilities: WatchRule = {
   id: 'meta-014',
-  words: 'The error -32021 lists the missing capabilities in data.requiredCapabilities',
-  mend: 'add data {"requiredCapabilities": {…}}',
+  message: 'The error -32021 lists the missing capabilities in data.requiredCapabilities',
+  fix: 'add data {"requiredCapabilities": {…}}',
   watch(heard) {
     const error = wantsCapability(heard);
     if (error === undefined) return 'not-seen';
@@ -67,8 +67,8 @@ const namesCapabilities: WatchRule = {
 
 const capabilityStatus: WatchRule = {
   id: 'meta-015',
-  words: 'Over HTTP the error -32021 has the status 400',
-  mend: 'answer with HTTP 400',
+  message: 'Over HTTP the error -32021 has the status 400',
+  fix: 'answer with HTTP 400',
   watch(heard) {
     const { status } = heard.exchange;
     if (wantsCapability(heard) === undefined || status === undefined) return 'not-seen';
@@ -93,8 +93,8 @@ function filterOf(sent: HeardMessage['sent']): JsonObject | undefined {
 
 const askedFor: WatchRule = {
   id: 'subs-001',
-  words: 'A stream has only changes that it subscribed to',
-  mend: 'send list_changed and updated on streams of subscriptions/listen, by their filters',
+  message: 'A stream has only changes that it subscribed to',
+  fix: 'send list_changed and updated on streams of subscriptions/listen, by their filters',
   watch({ message: { method, params }, sent, exchange }) {
     const field = filters[wholeText(method)];
     if (field === undefined) return filterOf(sent) === undefined ? 'not-seen' : 'holds';
@@ -116,8 +116,8 @@ const askedFor: WatchRule = {
 function keptFrom(id: string, methods: readonly string[], words: string): WatchRule {
   return {
     id,
-    words,
-    mend: 'send it on the stream of its request',
+    message: words,
+    fix: 'send it on the stream of its request',
     watch({ message: { method }, sent }) {
       if (filterOf(sent) === undefined) return 'not-seen';
       return methods.includes(wholeText(method)) ? { breaks: `${wholeText(method)} came on it` } : 'holds';
@@ -130,8 +130,8 @@ const levels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'aler
 const knownLevels: WatchRule = {
   id: 'logging-008',
   fields: ['level'],
-  words: 'The level of a log message is one of the eight of RFC 5424',
-  mend: `send one of ${levels.join(', ')}`,
+  message: 'The level of a log message is one of the eight of RFC 5424',
+  fix: `send one of ${levels.join(', ')}`,
   watch({ message: { method, params } }) {
     if (method !== 'notifications/message') return 'not-seen';
     const level = isObject(params) ? params['level'] : undefined;
@@ -141,8 +141,8 @@ const knownLevels: WatchRule = {
 
 const freshQuestions: WatchRule = {
   id: 'caching-002',
-  words: 'An input_required result has no caching hints',
-  mend: 'leave ttlMs and cacheScope out of results of type input_required',
+  message: 'An input_required result has no caching hints',
+  fix: 'leave ttlMs and cacheScope out of results of type input_required',
   watch({ message: { result } }) {
     if (!isObject(result) || result['resultType'] !== 'input_required') return 'not-seen';
     const found = ['ttlMs', 'cacheScope'].find((key) => result[key] !== undefined);
@@ -155,8 +155,8 @@ const expression = /\{[+#./;?&]?[\w.%]+(?::\d{1,4}|\*)?(?:,[\w.%]+(?::\d{1,4}|\*
 
 const templates: WatchRule = {
   id: 'resources-009',
-  words: 'The uriTemplate of a template is one of RFC 6570',
-  mend: 'write variables as {name}',
+  message: 'The uriTemplate of a template is one of RFC 6570',
+  fix: 'write variables as {name}',
   watch(heard) {
     const all = objectsIn(resultOf(heard, 'resources/templates/list')?.['resourceTemplates']);
     if (all.length === 0) return 'not-seen';
@@ -175,8 +175,8 @@ function isScheme(text: string): boolean {
 
 const schemes: WatchRule = {
   id: 'resources-012',
-  words: 'The schemes of resource URIs follow RFC 3986',
-  mend: 'name a scheme with letters, digits, +, - and . alone, and a letter first: memo-app, and not memo_app',
+  message: 'The schemes of resource URIs follow RFC 3986',
+  fix: 'name a scheme with letters, digits, +, - and . alone, and a letter first: memo-app, and not memo_app',
   watch(heard) {
     const listed = objectsIn(resultOf(heard, 'resources/list')?.['resources']).map(({ uri }) => uri);
     const templated = objectsIn(resultOf(heard, 'resources/templates/list')?.['resourceTemplates']);
@@ -206,14 +206,14 @@ function promptBlocks(heard: HeardMessage, kind: string): readonly JsonObject[] 
 /** A rule about blocks in the messages of prompts. */
 function aboutPromptBlocks(
   [id, kind, fields]: readonly [string, string, readonly string[]],
-  [words, mend]: readonly [string, string],
+  [words, fix]: readonly [string, string],
   isFine: (block: JsonObject) => boolean,
 ): WatchRule {
   return {
     id,
     fields: fields.map((field) => `messages[].content.${field}`),
-    words,
-    mend,
+    message: words,
+    fix,
     watch(heard) {
       const blocks = promptBlocks(heard, kind);
       if (blocks.length === 0) return 'not-seen';

@@ -13,7 +13,7 @@ import { uiAddress } from './common/ui-address.ts';
 const notThere: readonly unknown[] = [-32_002, -32_602];
 
 /** Most apps that are read. */
-const mostApps = 5;
+const maxApps = 5;
 
 /** A tool with an app, and what came when that was read. */
 interface ReadApp {
@@ -34,7 +34,7 @@ async function readApps(bench: Bench): Promise<readonly ReadApp[]> {
   return await bench.kept('apps', async () => {
     const speaker = await bench.shared();
     const apps: ReadApp[] = [];
-    for (const [uri, name] of [...uris].slice(0, mostApps)) {
+    for (const [uri, name] of [...uris].slice(0, maxApps)) {
       await bench.ready(speaker);
       apps.push({ name, uri, answer: await speaker.request('resources/read', { uri }) });
     }
@@ -54,8 +54,8 @@ async function namedApps(bench: Bench): Promise<readonly (readonly [tool: string
 const there: ProbeRule = {
   id: 'resources-023',
   needs: 'tools',
-  words: 'The app of a tool has a ui:// URI, and can be read',
-  mend: 'add a resource with the address that _meta.ui.resourceUri names',
+  message: 'The app of a tool has a ui:// URI, and can be read',
+  fix: 'add a resource with the address that _meta.ui.resourceUri names',
   async probe(bench): Promise<RuleVerdict> {
     const named = await namedApps(bench);
     const speaker = await bench.shared();
@@ -81,8 +81,8 @@ const there: ProbeRule = {
 const isPage: ProbeRule = {
   id: 'resources-024',
   needs: 'tools',
-  words: 'An app is text/html;profile=mcp-app, as a text or in base64',
-  mend: 'give the resource the mimeType text/html;profile=mcp-app, and its page as text or blob',
+  message: 'An app is text/html;profile=mcp-app, as a text or in base64',
+  fix: 'give the resource the mimeType text/html;profile=mcp-app, and its page as text or blob',
   async probe(bench) {
     await namedApps(bench);
     let read = 0;

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { Served } from '../../../../parley/src/server/runtime/endpoint.ts';
+import type { Servable } from '../../../../parley/src/server/runtime/request-handler.ts';
 import { isLoopback } from '../../../../parley/src/auth/common/network.ts';
 import type { ClosingTimes } from '../../../../parley/src/transports/http/server/health/closing.ts';
 import type { HealthPaths } from '../../../../parley/src/transports/http/server/health/health.ts';
@@ -105,22 +105,22 @@ function nonEmpty(text: string | undefined): string | undefined {
 const healthPaths: HealthPaths = { live: '/livez', ready: '/readyz' };
 
 /** The longest that an end may take in either of its parts: an hour. */
-const longestMs = 3_600_000;
+const maxMs = 3_600_000;
 
 function closingOf(parsed: Parsed): ClosingTimes {
   const times: Record<string, number> = {};
   for (const [flag, name] of [
-    ['ready-ms', 'readyMs'],
-    ['drain-ms', 'drainMs'],
+    ['ready-ms', 'readyTimeoutMs'],
+    ['drain-ms', 'drainTimeoutMs'],
   ] as const) {
     const text = parsed.text(flag);
-    if (text !== undefined) times[name] = wholeNumber(`--${flag}`, text, [0, longestMs]);
+    if (text !== undefined) times[name] = wholeNumber(`--${flag}`, text, [0, maxMs]);
   }
   return times;
 }
 
 /** Warns that clients of a version without sessions cannot be told apart, since the command line knows no principals. */
-export function warningOfAnonymous({ endpoint }: Pick<Served, 'endpoint'>): string {
+export function warningOfAnonymous({ endpoint }: Pick<Servable, 'endpoint'>): string {
   const stateless = endpoint.revisions.filter(({ sessions }) => !sessions).map(({ date }) => date);
   if (stateless.length === 0) return '';
   return `  warning  clients of ${stateless.join(', ')} cannot be told apart here: they share the process or the session of a server, and what it asks or logs after an answer can reach the next of them (protect() of a program tells them apart; --revision 2025-11-25 gives each a session)\n`;

@@ -73,15 +73,15 @@ export function openWay(way: Transport, parsed: Parsed, io: Io, opening: ClientO
   });
 }
 
-const mostWarnings = 3;
+const maxWarnings = 3;
 
 /** A server that prints what is no message may print a lot of it. */
 function warnings(tell: (lines: string) => void): (message: string) => void {
   let count = 0;
   return (message) => {
     count++;
-    if (count <= mostWarnings) tell(`parley: ${reasonOf(message)}\n`);
-    if (count === mostWarnings) tell('parley: further warnings are left out\n');
+    if (count <= maxWarnings) tell(`parley: ${reasonOf(message)}\n`);
+    if (count === maxWarnings) tell('parley: further warnings are left out\n');
   };
 }
 

@@ -112,7 +112,7 @@ async function checked(argv: readonly string[], io: Io): Promise<number> {
     only: parsed.texts('only'),
     calls,
     heavy: parsed.flag('heavy'),
-    ...(timeout === undefined ? {} : { waitMs: wholeNumber('--timeout', timeout, [1, 2 ** 31 - 1]) }),
+    ...(timeout === undefined ? {} : { waitTimeoutMs: wholeNumber('--timeout', timeout, [1, 2 ** 31 - 1]) }),
     signal: io.signal,
   };
   if (parsed.flag('dry-run')) return await (await import('./dry-run.ts')).dryRun(target, run, io);

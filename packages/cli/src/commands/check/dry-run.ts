@@ -40,7 +40,7 @@ export async function dryRun(target: Target, options: DryRun, io: Io): Promise<n
 }
 
 async function overHttp(url: URL, options: DryRun, tell: (sent: string) => void): Promise<void> {
-  const listening = await listen(createExampleServer(), { port: 0, drainMs: 0, onWarning: () => undefined });
+  const listening = await listen(createExampleServer(), { port: 0, drainTimeoutMs: 0, onWarning: () => undefined });
   const own = new URL(listening.url);
   const http = rawHttp(own);
   const heard: RawHttp = {

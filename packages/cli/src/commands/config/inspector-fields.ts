@@ -52,16 +52,16 @@ export function inspectorFields(keys: Keys): InspectorFields {
 }
 
 /** Longest time that is waited, in milliseconds. */
-const longestMs = 2 ** 31 - 1;
+const maxMs = 2 ** 31 - 1;
 
 /** Reads a time in milliseconds. */
 export function timeOf(keys: Keys, key: string): number | undefined {
   const value = keys.value(key);
   if (value === undefined) return undefined;
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= longestMs) return value;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= maxMs) return value;
   throw new ConfigProblem(
     keys.at(key),
-    `must be whole milliseconds from 0 to ${longestMs}, not ${typeof value === 'number' ? value : jsonKindOf(value)}`,
+    `must be whole milliseconds from 0 to ${maxMs}, not ${typeof value === 'number' ? value : jsonKindOf(value)}`,
   );
 }
 

@@ -13,7 +13,7 @@ import { withSend } from '../with-send.ts';
 import type { Keys } from './read.ts';
 
 /** Limit of pending list requests. A cancelled one is never answered. */
-const mostLists = 1_000;
+const maxLists = 1_000;
 
 /** Tells whether a tool is offered. */
 export type ToolFilter = (name: string) => boolean;
@@ -64,7 +64,7 @@ export function filtered(transport: Transport, offers: ToolFilter): Transport {
         const rest = [message].flat().filter((one) => !isOutside(one, offers));
         for (const one of [message].flat()) if (isOutside(one, offers)) receiver.message(refusal(one));
         for (const one of rest)
-          if ('method' in one && 'id' in one && one.method === 'tools/list') addNewest(lists, mostLists, one.id);
+          if ('method' in one && 'id' in one && one.method === 'tools/list') addNewest(lists, maxLists, one.id);
         const [first] = rest;
         if (first !== undefined) await channel.send(Array.isArray(message) ? rest : first, options);
       });

@@ -4,7 +4,7 @@ import { clipped, table, wrapped } from './text.ts';
 import { promptRow, resourceRow, templateRow, toolRow } from '../call/render-catalogue.ts';
 
 /** Number of rows of a list that are shown. */
-const mostRows = 20;
+const maxRows = 20;
 
 /** Writes what a server offers. */
 export function renderOffer(offer: Offer, width: number): string {
@@ -55,11 +55,11 @@ interface Look<Item> {
 function section<Item>(title: string, list: Listed<Item> | undefined, { row, width }: Look<Item>): string {
   if (list === undefined) return '';
   const { items, more, error, malformed = [] } = list;
-  const rows: (readonly string[])[] = items.slice(0, mostRows).map((item) => {
+  const rows: (readonly string[])[] = items.slice(0, maxRows).map((item) => {
     const [left, right] = row(item);
     return [clipped(left, 2 * width), clipped(right, 2 * width)];
   });
-  const rest = items.length - mostRows;
+  const rest = items.length - maxRows;
   if (rest > 0) rows.push([`… and ${rest}${more ? ' or more' : ''} others`]);
   for (const one of malformed) rows.push([clipped(`malformed, left out: ${one}`, 4 * width)]);
   if (error !== undefined) rows.push([`${items.length === 0 ? 'no list' : 'it broke off'}: ${error}`]);

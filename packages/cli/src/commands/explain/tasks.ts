@@ -36,7 +36,7 @@ export function tasksOf(
 }
 
 /** Number of tools that are named. */
-const mostNames = 20;
+const maxNames = 20;
 
 /** Writes what a server does with tasks. */
 export function renderTasks(tasks: readonly TasksExplained[], width: number): string {
@@ -65,6 +65,6 @@ function sentence({ surface, cancel, list, tools }: TasksExplained): string {
 }
 
 function names(list: readonly string[]): string {
-  const shown = list.slice(0, mostNames).map((name) => clipped(name, 100));
-  return `${shown.join(', ')}${list.length > mostNames ? ', …' : ''}`;
+  const shown = list.slice(0, maxNames).map((name) => clipped(name, 100));
+  return `${shown.join(', ')}${list.length > maxNames ? ', …' : ''}`;
 }

@@ -54,7 +54,7 @@ const self: Self = { info: { name: 'parley-explain', version }, capabilities: {}
 const ownEndMs = 500;
 
 /** Limit of notes of one try. */
-const mostNotes = 3;
+const maxNotes = 3;
 
 /** Tries one revision, in a connection of its own that is closed when it returns. It does not throw, unless aborted. */
 export async function tryRevision(revision: Revision, options: TryOptions): Promise<Tried> {
@@ -135,8 +135,8 @@ function hearing(notes: string[]): Inbound {
       const why = cause instanceof Error ? cause.message : message;
       const said = why.slice(0, 200);
       if (notes.includes(said)) return;
-      if (notes.length < mostNotes) notes.push(said);
-      else if (notes.length === mostNotes) notes.push('there was more of this kind');
+      if (notes.length < maxNotes) notes.push(said);
+      else if (notes.length === maxNotes) notes.push('there was more of this kind');
     },
     closed: () => {},
   };

@@ -4,5 +4,5 @@ import { createTap } from './wire.ts';
 
 test('a command that is explained has as long to end by itself as close gives it', () => {
   // Left out, it is the default of `spawn`: 2 s for each step.
-  assert.equal('killAfterMs' in createTap().settings, false);
+  assert.equal('killTimeoutMs' in createTap().settings, false);
 });

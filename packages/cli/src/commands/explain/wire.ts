@@ -73,7 +73,7 @@ export function createTap(): Tap {
     },
     settings: {
       fetch: tapHttp(sharedFetch, { recorder: notebook }),
-      closeMs: 1_000,
+      closeTimeoutMs: 1_000,
       onStderr(text) {
         stderr = (stderr + text).slice(-most.stderr);
         lines.onStderr(text);

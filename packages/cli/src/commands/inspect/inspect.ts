@@ -1,7 +1,7 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
 import { connect } from '../../../../parley/src/client.ts';
 import { startInspect } from '../../inspect/serve.ts';
-import { mostServers } from '../../inspect/servers/servers.ts';
+import { maxServers } from '../../inspect/servers/servers.ts';
 import type { ServerPlan } from '../../inspect/servers/shared.ts';
 import { openPage } from '../../../../parley/src/transports/node/open-page.ts';
 import { recordTo, type RecordingFile } from '../../recorder/file.ts';
@@ -46,9 +46,9 @@ export async function inspectCommand(argv: readonly string[], io: Io): Promise<n
     inspectOptions,
   );
   const plans = await plansOf(parsed, after, io);
-  if (plans.length > mostServers)
+  if (plans.length > maxServers)
     throw new UsageError(
-      `${plans.length} servers are too many for a page, which has ${mostServers}; choose one by --server`,
+      `${plans.length} servers are too many for a page, which has ${maxServers}; choose one by --server`,
     );
   const asked = parsed.text('revision');
   if (asked !== undefined && asked !== 'auto') revisionDates([asked]);

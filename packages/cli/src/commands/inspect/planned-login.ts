@@ -1,5 +1,5 @@
 import type { PlannedLogin, SignInSettings, WayPerson, WaySettings } from '../../inspect/servers/shared.ts';
-import { renewNow, type OAuth } from '../../../../parley/src/auth/client/person/oauth.ts';
+import { renewNow, type OAuth } from '../../../../parley/src/auth/client/interactive/oauth.ts';
 import type { Io } from '../io.ts';
 import type { FoundAuth } from '../login/auth-of.ts';
 import { ownStore } from '../login/own-store.ts';

@@ -87,7 +87,8 @@ async function authAt(
   const { personAt, surroundings, usable } = await import('./sign-in.ts');
   try {
     if (oauth?.grantType === 'client_credentials') {
-      const { clientCredentials } = await import('../../../../parley/src/auth/client/machine/client-credentials.ts');
+      const { clientCredentials } =
+        await import('../../../../parley/src/auth/client/non-interactive/client-credentials.ts');
       const { clientId: id = '', secret, key, issuer, scopes, metadata } = oauth;
       const common = surroundings(
         { networkAllow: shared.networkAllow, overheard: shared.overheard, ...habitsOf(oauth) },

@@ -1,4 +1,4 @@
-import type { DevicePrompt } from '../../../../parley/src/auth/client/person/device.ts';
+import type { DevicePrompt } from '../../../../parley/src/auth/client/interactive/device.ts';
 import { printed } from '../shown.ts';
 
 /** Lines that tell a person where to go and what to enter there, by any device. */

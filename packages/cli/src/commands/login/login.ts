@@ -1,9 +1,9 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
 import { canonicalResource } from '../../../../parley/src/auth/common/resource-url.ts';
 import { serverUrl } from '../../../../parley/src/jsonrpc/server-url.ts';
-import type { DevicePrompt } from '../../../../parley/src/auth/client/person/device.ts';
-import { isReplaced } from '../../../../parley/src/auth/client/person/replaced-grant.ts';
-import type { GrantInfo, OAuth } from '../../../../parley/src/auth/client/person/oauth.ts';
+import type { DevicePrompt } from '../../../../parley/src/auth/client/interactive/device.ts';
+import { isReplaced } from '../../../../parley/src/auth/client/interactive/replaced-grant.ts';
+import type { GrantInfo, OAuth } from '../../../../parley/src/auth/client/interactive/oauth.ts';
 import { credentialKeyText, type CredentialKey } from '../../../../parley/src/storage/credentials.ts';
 import { isRemote, UsageError, type Io } from '../io.ts';
 import { parseOptions, type Parsed } from '../options.ts';

@@ -1,5 +1,5 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
-import type { RegisteredByHand } from '../../../../parley/src/auth/client/person/oauth-options.ts';
+import type { ManualRegistration } from '../../../../parley/src/auth/client/interactive/oauth-options.ts';
 import { UsageError, environmentValue, type Io } from '../io.ts';
 import { wholeNumber, type Parsed } from '../options.ts';
 import type { SignIn } from './sign-in.ts';
@@ -71,7 +71,7 @@ export function ofEveryServer(parsed: Parsed): Pick<SignIn, 'account' | 'timeout
   };
 }
 
-function clientOf(parsed: Parsed, io: Io): RegisteredByHand | undefined {
+function clientOf(parsed: Parsed, io: Io): ManualRegistration | undefined {
   const id = parsed.text('client-id');
   const variable = parsed.text('client-secret-env');
   if (id === undefined) {

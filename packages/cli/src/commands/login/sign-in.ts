@@ -9,8 +9,8 @@ import { loopback } from '../../../../parley/src/transports/node/login/loopback.
 import { openPage } from '../../../../parley/src/transports/node/open-page.ts';
 import type { OAuthEvent } from '../../../../parley/src/auth/client/events.ts';
 import type { AuthorizationOptions } from '../../../../parley/src/auth/client/options.ts';
-import { oauth, type OAuth } from '../../../../parley/src/auth/client/person/oauth.ts';
-import type { OAuthOptions, RegisteredByHand } from '../../../../parley/src/auth/client/person/oauth-options.ts';
+import { oauth, type OAuth } from '../../../../parley/src/auth/client/interactive/oauth.ts';
+import type { OAuthOptions, ManualRegistration } from '../../../../parley/src/auth/client/interactive/oauth-options.ts';
 import { UsageError, type Io } from '../io.ts';
 import { noteSecrets } from '../sent-secrets.ts';
 import { shellLine } from '../shell.ts';
@@ -31,7 +31,7 @@ export interface SignIn {
   /** The only authorization server that may be used. */
   readonly issuer?: string | undefined;
   /** The client, where it was registered by hand. */
-  readonly client?: RegisteredByHand | undefined;
+  readonly client?: ManualRegistration | undefined;
   /** The variable that has its secret, where it was given so. */
   readonly clientSecretEnv?: string | undefined;
   readonly clientMetadataUrl?: string | undefined;
@@ -284,7 +284,7 @@ function secretVariable({
 }
 
 /** The longest line that is read. */
-const longestLine = 16_384;
+const maxLineLength = 16_384;
 
 /** Has a person open the page anywhere, and paste the address at which it ended. */
 async function pasted(url: string, io: Io, signal: AbortSignal): Promise<string> {
@@ -295,7 +295,7 @@ async function pasted(url: string, io: Io, signal: AbortSignal): Promise<string>
   try {
     for await (const line of lines) {
       const text = line.trim();
-      if (text.length <= longestLine && URL.canParse(text)) return text;
+      if (text.length <= maxLineLength && URL.canParse(text)) return text;
       io.stderr.write('That is no address; paste the whole of it: ');
     }
   } finally {

@@ -22,7 +22,7 @@ const doubtful: ReadonlySet<string> = new Set([
 ]);
 
 /** Time that a server has to say what it is, in milliseconds. */
-const longestMs = 10_000;
+const maxMs = 10_000;
 
 /** Most of a document that is read, in bytes. */
 const mostBytes = 64 * 1024;
@@ -106,7 +106,7 @@ async function lookedAt(way: Transport, signal: AbortSignal): Promise<Connection
     const client = await connect(way, {
       info: { name: 'parley-login', version },
       signal,
-      timeoutMs: longestMs,
+      timeoutMs: maxMs,
       // Here it is asked whether it answers, not how well.
       onWarning: () => {},
     });
@@ -142,7 +142,7 @@ const unknown = Symbol('unknown');
 async function documentAt(url: string, signal: AbortSignal): Promise<unknown> {
   try {
     const request = { method: 'GET', headers: { accept: 'application/json' }, redirect: 'manual' } as const;
-    const soon = AbortSignal.any([signal, AbortSignal.timeout(longestMs)]);
+    const soon = AbortSignal.any([signal, AbortSignal.timeout(maxMs)]);
     const response = await sharedFetch(url, { ...request, signal: soon });
     const { status } = response;
     const text = await bodyStart(response, mostBytes);

@@ -8,7 +8,7 @@ import { optionalStore } from './own-store.ts';
 import { nobodyAsked, personAt, type SignIn } from './sign-in.ts';
 
 /** Limit of a server's stored facts, in characters. */
-const mostKept = 256 * 1024;
+const maxKept = 256 * 1024;
 
 /** Key of a server's stored facts, next to the grant of an account. */
 export function factsKey(server: URL, account: string | undefined): CredentialKey {
@@ -27,7 +27,7 @@ export function upstreamLogin(signIn: SignIn, io: Io): UpstreamLogin {
       // Without a sign-in there, no facts are stored.
       if ((await personAt({ ...signIn, asking: 'never' }, io).identity({ server })) === undefined) return;
       const text = JSON.stringify(known);
-      if (text.length > mostKept) throw new Error(`it tells more than ${mostKept} characters of itself`);
+      if (text.length > maxKept) throw new Error(`it tells more than ${maxKept} characters of itself`);
       if ((await store.read(key))?.text !== text) await store.write(key, text);
     },
   };

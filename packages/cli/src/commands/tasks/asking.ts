@@ -1,5 +1,5 @@
 import type { InputHandlers } from '../../../../parley/src/client/input/inputs.ts';
-import { visitOf } from '../../../../parley/src/client/input/page-visit.ts';
+import { visitOf } from '../../../../parley/src/client/input/url-elicitation.ts';
 import type {
   ElicitRequestFormParams,
   ElicitRequestParams,

@@ -10,7 +10,7 @@ import { commandAbout, endsWithCommand, type TaskPlace } from './place.ts';
 import { screenFor } from './screen.ts';
 
 /** Longest time that a task may be asked to be kept, in milliseconds. */
-const longestTtlMs = 999_999_999_999_999;
+const maxTtlMs = 999_999_999_999_999;
 
 /** A call of a tool as a task. */
 export interface ToolTask {
@@ -28,7 +28,7 @@ export function toolTask(
   io: Io,
 ): ToolTask {
   const ttl = parsed.text('ttl');
-  const ttlMs = ttl === undefined ? undefined : wholeNumber('--ttl', ttl, [1, longestTtlMs]);
+  const ttlMs = ttl === undefined ? undefined : wholeNumber('--ttl', ttl, [1, maxTtlMs]);
   const detach = parsed.flag('detach');
   const screen = screenFor(io, { tool, json: json || detach });
   const waiter = waiterAt(io, screen);

@@ -10,7 +10,7 @@ export type DomainKind = (typeof domainKinds)[number];
 export type AppDomains = Readonly<Record<DomainKind, readonly string[]>>;
 
 /** Most domains of a kind that are read. */
-const mostDomains = 50;
+const maxDomains = 50;
 
 /** A source of a policy that names a host, and nothing that could end its directive or begin another. */
 const source = /^(?:https?|wss?):\/\/(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::\d{1,5})?$/i;
@@ -21,7 +21,7 @@ export function domainsIn(meta: unknown): { readonly domains: AppDomains; readon
   const refused: string[] = [];
   const of = (kind: DomainKind): readonly string[] => {
     const said = csp[kind];
-    const texts = (Array.isArray(said) ? said : []).slice(0, mostDomains).map(String);
+    const texts = (Array.isArray(said) ? said : []).slice(0, maxDomains).map(String);
     refused.push(...texts.filter((text) => !source.test(text)).map((text) => text.slice(0, 200)));
     return [...new Set(texts.filter((text) => source.test(text)))];
   };

@@ -29,7 +29,7 @@ export interface ListReading {
 }
 
 /** Malformed entries of a list that are shown. */
-const mostMalformed = 20;
+const maxMalformed = 20;
 
 type Walk = AsyncGenerator<Page<object>, void, undefined>;
 
@@ -98,7 +98,7 @@ export class ServerLists {
         for (const item of step.value.items) items.push({ ...item });
         pages = withPage(pages, step.value, reading.now());
         const wrong = malformedIn.get(step.value)?.map(({ name: of, why }) => `${of} is malformed: ${why}`) ?? [];
-        malformed.push(...wrong.slice(0, mostMalformed - malformed.length));
+        malformed.push(...wrong.slice(0, maxMalformed - malformed.length));
         if (!reading.byOne || step.value.nextCursor === undefined) continue;
         if (this.#reading === reading) this.#walks.set(name, walk);
         return { view: view() };

@@ -15,16 +15,16 @@ import { HttpAnswering, type HearSilence } from './answering.ts';
 import type { SignInSteps } from './sign-in-steps.ts';
 
 /** Most messages that are known to be judged. */
-const mostJudged = 1_000;
+const maxJudged = 1_000;
 
 /** Time that a process may take to end, in milliseconds. */
-const patience = { closeMs: 1_000, killAfterMs: 500 };
+const patience = { closeTimeoutMs: 1_000, killTimeoutMs: 500 };
 
 /** Largest message: a person who looks for what is wrong wants to see what a client with the default limit refuses. */
 const largest = 64 * 1024 ** 2;
 
 /** Longest line of standard error in the log, in characters; the wire has all of it. */
-const longestLine = 10_000;
+const maxLineLength = 10_000;
 
 /** The person who uses a way, and the steps in which they sign in. */
 export interface PersonThere extends Pick<WayPerson, 'loginChanged' | 'unopened'> {
@@ -130,7 +130,7 @@ export class ServerRecorder {
     feed.row(rowOfEntry(shown));
     // It stands beside what the server logs by messages, in the order of both.
     if (shown.lane === 'stderr' && shown.text !== undefined)
-      feed.log({ server: this.#server, t: shown.time, level: 'stderr', text: shown.text.slice(0, longestLine) });
+      feed.log({ server: this.#server, t: shown.time, level: 'stderr', text: shown.text.slice(0, maxLineLength) });
     const { entries, last } = this.log.left;
     if (entries === this.#left) return;
     this.#left = entries;
@@ -163,7 +163,7 @@ export class ServerRecorder {
     if (this.#judged.has(sequence)) return false;
     this.#judged.add(sequence);
     const [oldest] = this.#judged;
-    if (this.#judged.size > mostJudged && oldest !== undefined) this.#judged.delete(oldest);
+    if (this.#judged.size > maxJudged && oldest !== undefined) this.#judged.delete(oldest);
     return true;
   }
 }

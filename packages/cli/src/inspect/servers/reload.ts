@@ -6,7 +6,7 @@ import { after } from '../../../../parley/src/jsonrpc/timeout.ts';
 const quietMs = 150;
 
 /** Most files of which it is told that they changed. */
-const mostNames = 1_000;
+const maxNames = 1_000;
 
 /** Files and folders that are not looked at: what is installed, and what tools keep. */
 const ignored = /^(?:node_modules|\..+)$/;
@@ -40,7 +40,7 @@ export function watchFolder(folder: string, { changed, failed }: ReloadOptions):
     watcher = watch(folder, { recursive: true }, (_, name) => {
       if (name !== null && !isLookedAt(name)) return;
       cancel();
-      if (names.size < mostNames) names.add(name ?? '');
+      if (names.size < maxNames) names.add(name ?? '');
       cancel = after(quietMs, told, true);
     });
   } catch (error) {

@@ -4,7 +4,7 @@ import { InspectedServer } from './inspected.ts';
 import type { ServerPlan, Shared } from './shared.ts';
 
 /** Most servers side by side. */
-export const mostServers = 16;
+export const maxServers = 16;
 
 /** All servers of the page, by their letters. */
 export class InspectedServers {
@@ -24,8 +24,8 @@ export class InspectedServers {
 
   /** Adds one; it is not connected yet. @throws VerbError where there are too many. */
   add(plan: ServerPlan): InspectedServer {
-    if (this.#servers.size >= mostServers)
-      throw new VerbError(409, `there are ${mostServers} servers already; remove one`);
+    if (this.#servers.size >= maxServers)
+      throw new VerbError(409, `there are ${maxServers} servers already; remove one`);
     const id = letterOf(this.#count++);
     const server = new InspectedServer(id, plan, { shared: this.#shared, calls: this.calls });
     this.#servers.set(id, server);

@@ -16,8 +16,8 @@ import type { Questions } from './questions.ts';
 export interface WaySettings {
   readonly fetch: Fetch;
   readonly onStderr: (text: string) => void;
-  readonly closeMs: number;
-  readonly killAfterMs: number;
+  readonly closeTimeoutMs: number;
+  readonly killTimeoutMs: number;
   /** Largest message, in bytes, over HTTP and on a line. */
   readonly maxMessageBytes: number;
   readonly maxLineBytes: number;

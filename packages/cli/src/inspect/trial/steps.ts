@@ -17,7 +17,7 @@ export interface HopRevisions {
 }
 
 /** Most places of a message that are named as other than they were predicted. */
-const mostPlaces = 20;
+const maxPlaces = 20;
 
 /** Makes steps of what was heard: a message of one hop beside that of the other which was made of it. */
 export function stepsOf(messages: readonly HopMessage[], revisions: HopRevisions): readonly TrialStepView[] {
@@ -72,8 +72,8 @@ function stepOf({ client, server }: Crossing, revisions: HopRevisions): TrialSte
   const waits = waited(valueOf(server), valueOf(client), revisions);
   if (waits !== undefined) return { ...shown, verdict: 'by-bridge', changes: [], differences: [], why: waits };
   const all = lens.kind === 'arrives' ? differencesOf(contentOf(lens.right), contentOf(valueOf(got))) : [''];
-  const differences = all.filter((place) => !isOfBridge(got, place)).slice(0, mostPlaces);
-  const byBridge = all.filter((place) => isOfBridge(got, place)).slice(0, mostPlaces);
+  const differences = all.filter((place) => !isOfBridge(got, place)).slice(0, maxPlaces);
+  const byBridge = all.filter((place) => isOfBridge(got, place)).slice(0, maxPlaces);
   return {
     ...shown,
     verdict: differences.length === 0 ? 'as-predicted' : 'differs',

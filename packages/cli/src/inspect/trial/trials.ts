@@ -36,7 +36,7 @@ export interface TrialBridgeOptions {
 export type OpenBridge = (upstream: Transport, options: TrialBridgeOptions) => Promise<TrialBridge>;
 
 /** Most conversations that are tried at a time. */
-const mostRunning = 4;
+const maxRunning = 4;
 
 /** Things that were wished: a request that crossed, for a client of a revision. */
 export interface WantedTrial {
@@ -76,7 +76,7 @@ export class Trials {
       throw new VerbError(403, 'tools are not called: this was started with --read-only');
     const known = playableMethod(method);
     if (known === undefined || request.from !== 'client') throw new VerbError(400, `${method} is not played`);
-    if (this.#running.size >= mostRunning) throw new VerbError(429, `${mostRunning} conversations are tried already`);
+    if (this.#running.size >= maxRunning) throw new VerbError(429, `${maxRunning} conversations are tried already`);
     const params = paramsOf(request.text);
     const stop = AbortSignal.any([signal, this.#ending.signal, server.letGo]);
     const wanted = { method: known, params, signal: stop, ...how };

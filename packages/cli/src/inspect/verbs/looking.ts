@@ -16,7 +16,7 @@ import { lensOf } from '../wire/through.ts';
 import { verb } from './verb.ts';
 
 /** Most rows that a search finds. */
-const mostFound = 5_000;
+const maxFound = 5_000;
 
 /** Makes the verbs of the wire. */
 export function lookingVerbs(
@@ -44,7 +44,7 @@ export function lookingVerbs(
     [
       'search',
       verb({ text: 'text', since: 'number?' }, ({ text, since = 0 }) => ({
-        found: text === '' ? [] : recording.search(text.slice(0, 1_000), { since, most: mostFound }),
+        found: text === '' ? [] : recording.search(text.slice(0, 1_000), { since, most: maxFound }),
       })),
     ],
     [
@@ -110,5 +110,5 @@ function entryView(recording: WholeRecording, n: number, reveal: boolean): Entry
 
 function requirementView(id: string): RequirementView {
   const source = pageOf(rowOf(id));
-  return { id, words: ruleById.get(id)?.words ?? id, ...(source === undefined ? {} : { source }) };
+  return { id, words: ruleById.get(id)?.message ?? id, ...(source === undefined ? {} : { source }) };
 }

@@ -45,7 +45,7 @@ const harmless: ReadonlySet<string> = new Set([
 const ofTheClient: ReadonlySet<string> = new Set(['initialize', 'subscriptions/listen']);
 
 /** Completions that are asked for; the specification has no more in one answer. */
-const mostCompletions = 100;
+const maxCompletions = 100;
 
 /** Verbs by their names. */
 type Named = readonly (readonly [string, Verb])[];
@@ -158,7 +158,7 @@ function typingVerbs(servers: InspectedServers): Named {
           signal,
           context: before,
         });
-        return { values: recorder.shown(completion.values.slice(0, mostCompletions)) };
+        return { values: recorder.shown(completion.values.slice(0, maxCompletions)) };
       }),
     ],
   ];

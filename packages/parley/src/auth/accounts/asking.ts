@@ -3,24 +3,24 @@
 import { after } from '../../jsonrpc/timeout.ts';
 import type { LateVisits } from './late-visits.ts';
 import type { Consent } from '../consent/consent.ts';
-import type { Outcome, Visit } from '../consent/visits.ts';
+import type { Outcome, ConsentSession } from '../consent/consent-sessions.ts';
 import { McpError } from '../../protocol/error.ts';
-import type { Ctx, ElicitedUrl } from '../../server/ctx.ts';
-import { ToolError } from '../../server/offer/tool-result.ts';
-import { ToldError } from '../../server/told.ts';
+import type { ToolContext, ElicitedUrl } from '../../server/tool-context.ts';
+import { ToolError } from '../../server/features/tool-result.ts';
+import { ProtocolFailure } from '../../server/handler-errors.ts';
 import { urlElicitationRequired } from '../../server/url-elicitation.ts';
 
 /** The account that is asked for. */
 export interface AskedAccount {
   readonly consent: Consent;
-  readonly about: Pick<Visit, 'principal' | 'party' | 'client' | 'scopes' | 'consentOnly'>;
+  readonly about: Pick<ConsentSession, 'principal' | 'party' | 'client' | 'scopes' | 'consentOnly'>;
   /** The third party's name, as people know it. */
   readonly name: string;
   readonly serverName: string;
   /** Names the question within the request. */
   readonly key: string;
   /** Time to wait for a person who agreed to go, in milliseconds. */
-  readonly waitMs: number;
+  readonly waitTimeoutMs: number;
   /** Tells whether the account is connected, by this visit or another. */
   isConnected(): Promise<boolean>;
   /** Visits that their requests wait for no longer. */
@@ -37,7 +37,7 @@ export interface AskedAccount {
  * there is no tool, the client gets it as missingRequiredClientCapability.
  * @throws McpError urlElicitationRequired if the user takes longer than a request waits, in the revision that has it.
  */
-export async function askForAccount(ctx: Ctx, asked: AskedAccount): Promise<void> {
+export async function askForAccount(ctx: ToolContext, asked: AskedAccount): Promise<void> {
   const { consent, about, name, serverName, key } = asked;
   const { info } = ctx.client;
   const by = info?.title ?? info?.name;
@@ -45,7 +45,7 @@ export async function askForAccount(ctx: Ctx, asked: AskedAccount): Promise<void
   const url = await ctx.once(key, async () => (await consent.invite({ ...about, by })).url);
   const message = `Connect your account at ${name} to ${serverName}.`;
   const elicited = await elicitedUrl(ctx, { message, url }, key);
-  if (elicited instanceof McpError) throw new ToldError(notYet(name, url), elicited);
+  if (elicited instanceof McpError) throw new ProtocolFailure(notYet(name, url), elicited);
   if (elicited.action !== 'accept') throw not(': the user did not agree to go there');
   const visit = await consent.visitOf(url);
   // If the link has expired, the user may have been in time all the same.
@@ -70,7 +70,7 @@ function notYet(name: string, url: string): string {
 
 /** The client's answer; if the client cannot be asked, the error that says so. */
 async function elicitedUrl(
-  ctx: Ctx,
+  ctx: ToolContext,
   question: { readonly message: string; readonly url: string },
   key: string,
 ): Promise<ElicitedUrl | McpError> {
@@ -84,12 +84,12 @@ async function elicitedUrl(
 
 /** The outcome of a visit, or that it is still open. */
 async function waited(
-  ctx: Ctx,
-  visit: Visit,
-  { consent, waitMs, closed, isConnected }: AskedAccount,
+  ctx: ToolContext,
+  visit: ConsentSession,
+  { consent, waitTimeoutMs, closed, isConnected }: AskedAccount,
 ): Promise<Outcome | 'waiting'> {
   const enough = new AbortController();
-  const stop = after(waitMs, () => enough.abort());
+  const stop = after(waitTimeoutMs, () => enough.abort());
   try {
     return await consent.outcome(visit, AbortSignal.any([ctx.signal, closed, enough.signal]), isConnected);
   } catch (error) {

@@ -4,7 +4,7 @@ import { likeGitHub } from '../../../../../test/support/like-github.ts';
 import { PageVisitor, sessionOf } from '../../../../../test/support/page-visitor.ts';
 import type { AuthorizationFetch } from '../common/document.ts';
 import { connect, McpError } from '../../client.ts';
-import type { Ctx } from '../../server/ctx.ts';
+import type { ToolContext } from '../../server/tool-context.ts';
 import { createServer } from '../../server/server.ts';
 import { memoryCredentialStore } from '../../storage/memory-credentials.ts';
 import { memoryTransport } from '../../testing/memory-transport.ts';
@@ -209,7 +209,7 @@ for (const [revision, code, isKnown] of [
     const account = connectAccount(options(origin));
     const failures: unknown[] = [];
     const server = createServer({ name: 's', version: '1' }, { onError: (error) => failures.push(error) });
-    const use = async (ctx: Ctx): Promise<string> => ((await account.of(ctx)).token === '' ? '' : 'used');
+    const use = async (ctx: ToolContext): Promise<string> => ((await account.of(ctx)).token === '' ? '' : 'used');
     server.prompt('use', {}, (_, ctx) => use(ctx));
     server.resource('file:///use', { name: 'use' }, (_, ctx) => use(ctx));
     const client = await connect(memoryTransport(server, { auth: { principal: ann } }), { revisions: [revision] });
@@ -340,7 +340,7 @@ test('options that make no sense are told at once', () => {
     [{ publicUrl: 'http://mcp.example.com/connect' }, /must be the https: URL/],
     [{ publicUrl: 'https://mcp.example.com/connect?x=1' }, /must be the https: URL/],
     [{ scopes: 'repo' }, /scopes must be an array/],
-    [{ waitMs: -1 }, /waitMs/],
+    [{ waitTimeoutMs: -1 }, /waitTimeoutMs/],
     [{ parameters: { authorization: { state: 'x' } } }, /OAuth's own/],
     [{ keys: [new Uint8Array(3)] }, /32 bytes/],
     [{ scope: ['repo'] }, /"scope".*scopes/],

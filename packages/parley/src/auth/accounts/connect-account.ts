@@ -6,8 +6,8 @@ import { Consent } from '../consent/consent.ts';
 import { refuseUnknown } from '../../options/known-names.ts';
 import { refuseOther } from '../../options/known-values.ts';
 import type { Grant, Identity } from '../client/grant.ts';
-import type { Ctx } from '../../server/ctx.ts';
-import { ToolError } from '../../server/offer/tool-result.ts';
+import type { ToolContext } from '../../server/tool-context.ts';
+import { ToolError } from '../../server/features/tool-result.ts';
 import { askForAccount } from './asking.ts';
 import { LateVisits } from './late-visits.ts';
 import { accountSettings, type AccountSettings, type ConnectAccountOptions } from './options.ts';
@@ -47,7 +47,7 @@ export interface Account {
    * @throws ToolError if the account is not connected, or cannot be used now; its message is for the model.
    * @throws TypeError if the caller is not authenticated: the server must be protected.
    */
-  of(ctx: Ctx, wish?: AccountWish): Promise<AccountToken>;
+  of(ctx: ToolContext, wish?: AccountWish): Promise<AccountToken>;
   /**
    * Answers a request of a browser for the pages of this account, which lie at `publicUrl` and below; `undefined` for any other
    * request, which is for others.
@@ -125,12 +125,12 @@ interface Parts {
 /** The questions of one account. */
 interface Asking {
   /** The questions of running requests, by their keys. */
-  readonly running: WeakMap<Ctx, Map<string, Promise<void>>>;
+  readonly running: WeakMap<ToolContext, Map<string, Promise<void>>>;
   readonly late: LateVisits;
 }
 
 /** Asks once in a request: calls that want the same wait for the same answer, and use it later too. */
-async function once({ running }: Asking, ctx: Ctx, key: string, ask: () => Promise<void>): Promise<void> {
+async function once({ running }: Asking, ctx: ToolContext, key: string, ask: () => Promise<void>): Promise<void> {
   const asked = running.get(ctx) ?? new Map<string, Promise<void>>();
   running.set(ctx, asked);
   const question = asked.get(key) ?? ask();
@@ -139,13 +139,13 @@ async function once({ running }: Asking, ctx: Ctx, key: string, ask: () => Promi
 }
 
 async function tokenOf(
-  ctx: Ctx,
+  ctx: ToolContext,
   wish: AccountWish,
   { settings, thirdParty, consent, closed, asking }: Parts,
 ): Promise<AccountToken> {
   refuseUnknown('account.of', wish, { scopes: 1, refused: 1 });
   refuseOther('string', 'refused', wish.refused);
-  const { name, serverName, waitMs } = settings;
+  const { name, serverName, waitTimeoutMs } = settings;
   const principal = ctx.auth?.principal;
   if (principal === undefined) throw new TypeError('account.of needs an authenticated caller: protect the server');
   const wanted = unionOf(settings.scopes, wish.scopes ?? []);
@@ -178,7 +178,7 @@ async function tokenOf(
       name,
       serverName,
       key,
-      waitMs,
+      waitTimeoutMs,
       closed,
     }),
   );

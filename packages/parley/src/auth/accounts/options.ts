@@ -8,7 +8,7 @@ import { refuseNoNumber, refuseOther } from '../../options/known-values.ts';
 import { shown } from '../../options/shown.ts';
 import type { ClientAuthenticationMethod } from '../client/client-authentication.ts';
 import type { AuthorizationOptions } from '../client/options.ts';
-import { oauthSettings, type OAuthOptions, type OAuthSettings } from '../client/person/oauth-options.ts';
+import { oauthSettings, type OAuthOptions, type OAuthSettings } from '../client/interactive/oauth-options.ts';
 import type { KeySource } from '../common/signing-key.ts';
 import type { SealingKey } from '../../sealing/sealing-key.ts';
 import type { CredentialStore } from '../../storage/credentials.ts';
@@ -62,7 +62,7 @@ export interface ConnectAccountOptions extends Pick<
   /** The keys that seal links, 32 bytes each, the newest first; one of this process by default. Processes that share the store share them. */
   readonly keys?: readonly SealingKey[];
   /** Time that a tool waits for the person once they agreed to go, in milliseconds; 45000, which is less than most clients wait. */
-  readonly waitMs?: number;
+  readonly waitTimeoutMs?: number;
   /** Receives the reason of a failed visit or renewal; written to standard error by default. */
   readonly onError?: (error: unknown) => void;
 }
@@ -84,7 +84,7 @@ const optionNames: Names<ConnectAccountOptions> = {
   sessionOf: 1,
   store: 1,
   keys: 1,
-  waitMs: 1,
+  waitTimeoutMs: 1,
   onError: 1,
 };
 
@@ -99,7 +99,7 @@ export interface AccountSettings {
   readonly oauth: OAuthSettings;
   readonly sessionOf: SessionOf;
   readonly keys: readonly SealingKey[] | undefined;
-  readonly waitMs: number;
+  readonly waitTimeoutMs: number;
   onError(error: unknown): void;
 }
 
@@ -119,7 +119,7 @@ export function accountSettings(options: ConnectAccountOptions): AccountSettings
     oauth: oauthSettings(oauthOptions(options, issuer, publicUrl)),
     sessionOf: options.sessionOf,
     keys: options.keys,
-    waitMs: options.waitMs ?? 45_000,
+    waitTimeoutMs: options.waitTimeoutMs ?? 45_000,
     onError: harmless(onError ?? ((error) => console.error(error))),
   };
 }
@@ -128,7 +128,7 @@ function checkOptions(options: ConnectAccountOptions): void {
   refuseUnknown('connectAccount', options, optionNames);
   for (const name of ['name', 'serverName', 'issuer'] as const) refuseOther('string', name, options[name]);
   refuseOther('function', 'onError', options.onError);
-  refuseNoNumber('waitMs', options.waitMs);
+  refuseNoNumber('waitTimeoutMs', options.waitTimeoutMs);
   if (typeof options.sessionOf !== 'function')
     throw new TypeError(
       'connectAccount needs sessionOf, which identifies the user at a browser: without it a forwarded link would connect the account of another user',

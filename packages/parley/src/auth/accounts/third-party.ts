@@ -4,22 +4,22 @@ import { AuthorizationError } from '../common/errors.ts';
 import type { ServerMetadata } from '../common/metadata.ts';
 import { unionOf } from '../common/scopes.ts';
 import { visitMs, type ConsentParty } from '../consent/consent.ts';
-import type { Visit } from '../consent/visits.ts';
+import type { ConsentSession } from '../consent/consent-sessions.ts';
 import { serverByHand, serverOf, type Discovered } from '../client/discovery.ts';
 import type { Grant } from '../client/grant.ts';
 import { scopesFor } from '../client/refusal.ts';
 import { siteOf, type Site } from '../client/site.ts';
-import { GrantKeeper } from '../client/person/grant-keeper.ts';
-import { Login } from '../client/person/login.ts';
-import type { endGrants } from '../client/person/replaced-grant.ts';
-import { page } from '../client/person/page.ts';
-import { readPending } from '../client/person/authorization-request.ts';
-import { Registration } from '../client/person/registration.ts';
+import { GrantKeeper } from '../client/interactive/grant-keeper.ts';
+import { Login } from '../client/interactive/login.ts';
+import type { endGrants } from '../client/interactive/replaced-grant.ts';
+import { page } from '../client/interactive/page.ts';
+import { readPending } from '../client/interactive/authorization-request.ts';
+import { Registration } from '../client/interactive/registration.ts';
 import { principalCredentialStore } from '../../storage/principal-credentials.ts';
 import type { AccountSettings } from './options.ts';
 
 /** Limit of users with a cached keeper. The grants themselves are in the store. */
-const mostKeepers = 1000;
+const maxKeepers = 1000;
 
 /** Time for which the metadata of the authorization server are used, in milliseconds. */
 const metadataMs = 600_000;
@@ -91,15 +91,17 @@ export class ThirdParty implements ConsentParty {
     // Otherwise the result of a running renewal would stay valid, and no code would know of it.
     await keeper.rest();
     await keeper.load();
-    return await (await import('../client/person/replaced-grant.ts')).endGrants(this.#parts(principal, keeper), revoke);
+    return await (
+      await import('../client/interactive/replaced-grant.ts')
+    ).endGrants(this.#parts(principal, keeper), revoke);
   }
 
-  async host(_: Visit, signal: AbortSignal): Promise<string> {
+  async host(_: ConsentSession, signal: AbortSignal): Promise<string> {
     const { issuer, authorizationEndpoint } = await this.#metadata(signal);
     return new URL(authorizationEndpoint ?? issuer).host;
   }
 
-  async begin(visit: Visit, signal: AbortSignal): Promise<string | undefined> {
+  async begin(visit: ConsentSession, signal: AbortSignal): Promise<string | undefined> {
     const { principal, scopes, consentOnly } = visit;
     const isThere = consentOnly === true && (await this.grant(principal, scopes, undefined)) !== undefined;
     if (isThere || (await this.#isGranted(visit))) return undefined;
@@ -120,12 +122,12 @@ export class ThirdParty implements ConsentParty {
     return url;
   }
 
-  async finish({ principal }: Visit, callback: string, signal: AbortSignal): Promise<void> {
+  async finish({ principal }: ConsentSession, callback: string, signal: AbortSignal): Promise<void> {
     await this.#login(principal, () => {}).finish(callback, signal);
   }
 
   /** True if the user has granted the same since the visit began: several calls may have sent the user. */
-  async #isGranted({ principal, scopes, until }: Visit): Promise<boolean> {
+  async #isGranted({ principal, scopes, until }: ConsentSession): Promise<boolean> {
     const grant = await this.grant(principal, scopes, undefined);
     return grant !== undefined && grant.obtainedAt >= until - visitMs;
   }
@@ -155,7 +157,7 @@ export class ThirdParty implements ConsentParty {
       proverOf: () => {
         throw new TypeError('tokens of accounts are bound to no key');
       },
-      save: async (grant) => (await import('../client/person/replaced-grant.ts')).saveGrant(grant, parts),
+      save: async (grant) => (await import('../client/interactive/replaced-grant.ts')).saveGrant(grant, parts),
     });
   }
 
@@ -177,7 +179,7 @@ export class ThirdParty implements ConsentParty {
     this.#keepers.delete(principal);
     this.#keepers.set(principal, keeper);
     const [oldest] = this.#keepers.keys();
-    if (this.#keepers.size > mostKeepers && oldest !== undefined) this.#keepers.delete(oldest);
+    if (this.#keepers.size > maxKeepers && oldest !== undefined) this.#keepers.delete(oldest);
     return keeper;
   }
 

@@ -32,7 +32,7 @@ export interface Discovered {
 }
 
 /** The longest that a discovery takes, in milliseconds. */
-const longestMs = 30_000;
+const maxMs = 30_000;
 
 const what = { resource: 'the resource metadata', server: 'the authorization server metadata' };
 
@@ -57,7 +57,7 @@ export function discoverServer(
   },
   signal: AbortSignal,
 ): Promise<Discovered> {
-  const ms = patienceOf(site.fetch, longestMs);
+  const ms = patienceOf(site.fetch, maxMs);
   const late = (): AuthorizationError =>
     new AuthorizationError(
       'server-error',

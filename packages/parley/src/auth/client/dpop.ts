@@ -8,7 +8,7 @@ import { base64urlOf, jsonPart, utf8 } from '../common/base64url.ts';
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 
 /** Limit of origins with a stored nonce. */
-const mostNonces = 100;
+const maxNonces = 100;
 
 /** Something to prove: one attempt of one request. */
 export interface Proven {
@@ -57,7 +57,7 @@ export class DpopProver {
   answered(url: URL, nonce: string | undefined): boolean {
     if (nonce === undefined || !/^[\x21\x23-\x5b\x5d-\x7e]{1,1024}$/.test(nonce)) return false;
     const isNew = this.#nonces.get(url.origin) !== nonce;
-    setNewest(this.#nonces, mostNonces, [url.origin, nonce]);
+    setNewest(this.#nonces, maxNonces, [url.origin, nonce]);
     return isNew;
   }
 }

@@ -6,9 +6,9 @@ import { AuthorizationError } from '../common/errors.ts';
 import { missingOf, unionOf } from '../common/scopes.ts';
 import type { Grant } from './grant.ts';
 
-const mostTimes = 2;
+const maxTimes = 2;
 const windowMs = 10 * 60_000;
-const mostRemembered = 1_000;
+const maxRemembered = 1_000;
 
 /** Remembers recent requests for scopes of one resource. */
 export class StepUps {
@@ -37,7 +37,7 @@ export class StepUps {
           : `${what} was refused because it lacks the scopes ${challenged.join(' ')}, which were granted: ask the operator of the server`,
       );
     const lately = this.#lately(keyOf(resource, method, name));
-    if (lately.length >= mostTimes || (lately.length > 0 && missingOf(missing, grant.requested).length === 0))
+    if (lately.length >= maxTimes || (lately.length > 0 && missingOf(missing, grant.requested).length === 0))
       throw error(
         `${what} needs the scopes ${missing.join(' ')}, which were asked for and not granted; try again in ${windowMs / 60_000} minutes, or with another account`,
       );
@@ -48,7 +48,7 @@ export class StepUps {
   note({ resource }: Grant, { method = '', name = '' }: RequestAbout): void {
     const key = keyOf(resource, method, name);
     const lately = this.#lately(key);
-    setNewest(this.#times, mostRemembered, [key, [...lately, this.#now()]]);
+    setNewest(this.#times, maxRemembered, [key, [...lately, this.#now()]]);
   }
 
   #lately(key: string): readonly number[] {

@@ -24,7 +24,7 @@ export interface TokenAnswer {
  * The longest accepted lifetime, in seconds: a century. A grant with a date beyond the range of dates could not be read
  * again.
  */
-const longestLife = 3_155_760_000;
+const maxLife = 3_155_760_000;
 
 /** The meaning of error codes. (RFC 6749, section 5.2; RFC 8707, section 2; RFC 9449, section 5.) */
 const reasons: Readonly<Record<string, readonly [AuthorizationReason, string | undefined]>> = {
@@ -60,7 +60,7 @@ export function readTokenAnswer(answer: Answer, issuer: string): TokenAnswer {
   return {
     accessToken,
     tokenType,
-    expiresIn: Number.isFinite(expiresIn) && expiresIn >= 0 ? Math.min(expiresIn, longestLife) : undefined,
+    expiresIn: Number.isFinite(expiresIn) && expiresIn >= 0 ? Math.min(expiresIn, maxLife) : undefined,
     refreshToken: textIn(fields['refresh_token']),
     scopes: typeof scope === 'string' || Array.isArray(scope) ? scopesOf(scope) : undefined,
     idToken: textIn(fields['id_token']),

@@ -13,8 +13,8 @@ export interface Challenge {
 /** The longest header that is read. A longer one counts as empty. */
 const mostCharacters = 16_384;
 /** The most challenges and parameters that are read of one header. */
-const mostChallenges = 32;
-const mostParameters = 64;
+const maxChallenges = 32;
+const maxParameters = 64;
 
 const token = /[!#$%&'*+\-.^_`|~0-9A-Za-z]+/y;
 const separators = /[ \t,]*/y;
@@ -35,7 +35,7 @@ export function parseChallenges(header: string | null | undefined): readonly Cha
   if (header === null || header === undefined || header.length > mostCharacters) return [];
   const reader = new Reader(header);
   const found: Challenge[] = [];
-  while (found.length < mostChallenges) {
+  while (found.length < maxChallenges) {
     reader.take(separators);
     if (reader.ended) break;
     const scheme = reader.take(token);
@@ -55,7 +55,7 @@ function challengeOf(scheme: string, reader: Reader): Challenge {
 
 function parametersOf(reader: Reader): Readonly<Record<string, string>> {
   const found = new Map<string, string>();
-  for (let count = 0; count < mostParameters; count++) {
+  for (let count = 0; count < maxParameters; count++) {
     const start = reader.at;
     reader.take(separators);
     const name = reader.take(token)?.toLowerCase();

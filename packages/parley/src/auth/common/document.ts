@@ -11,7 +11,7 @@ import type { SecretRequest } from './secrets.ts';
  * has its own limit, since a user needs more than ten seconds.
  */
 export function patienceOf(fetch: AuthorizationFetch, ms: number): number {
-  return (fetch as { patienceMs?(): number | undefined }).patienceMs?.() ?? ms;
+  return (fetch as { serverTimeoutMs?(): number | undefined }).serverTimeoutMs?.() ?? ms;
 }
 
 /** The part of `fetch` that is needed; that of every runtime fits. */
@@ -50,8 +50,8 @@ export interface FetchContext {
 /** The most bytes of a body. */
 const mostBytes = 256 * 1024;
 /** The longest that one fetch takes, with its body; in milliseconds. */
-const longestMs = 10_000;
-const mostRedirects = 3;
+const maxMs = 10_000;
+const maxRedirects = 3;
 
 /** Result of a search for a document. */
 export interface Found {
@@ -82,7 +82,7 @@ export async function fetchDocument(
   const first = context.rules.check(url, what);
   const request = { method: 'GET', headers: { accept: 'application/json', ...headers } };
   let target = first;
-  for (let followed = 0; followed <= mostRedirects; followed++) {
+  for (let followed = 0; followed <= maxRedirects; followed++) {
     const answer = await exchange(target, request, what, context);
     if (answer.status === 0) return await redirected(first, request, what, context);
     if (answer.status < 300 || answer.status > 399) return foundIn(answer, target, what);
@@ -91,7 +91,7 @@ export async function fetchDocument(
     if (next === undefined || next.origin !== first.origin) throw elsewhere(first, what);
     target = next;
   }
-  throw new AuthorizationError('discovery', `${what} at ${placeOf(first)} redirects more than ${mostRedirects} times`);
+  throw new AuthorizationError('discovery', `${what} at ${placeOf(first)} redirects more than ${maxRedirects} times`);
 }
 
 /** Follows redirects that the runtime hides, as browsers do, and sees where they ended. */
@@ -173,7 +173,7 @@ export async function exchange(
   });
   if (signal.aborted) abort();
   signal.addEventListener('abort', abort, { once: true });
-  const ms = patienceOf(fetch, longestMs);
+  const ms = patienceOf(fetch, maxMs);
   const stop = after(ms, () => controller.abort(), true);
   const answered = async (): Promise<Answer> => {
     const given = { ...request, credentials: 'omit', signal: controller.signal } as const;

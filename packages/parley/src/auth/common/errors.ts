@@ -67,7 +67,7 @@ function withoutQuery(url: string | undefined): string | undefined {
 }
 
 /** The longest quotation of a peer's text. */
-const mostShown = 200;
+const maxShown = 200;
 
 /**
  * Text of a peer in a safe form: plain characters on one line, shortened, with dots in place of secrets. (RFC 6749,
@@ -75,5 +75,5 @@ const mostShown = 200;
  */
 export function plainWords(text: unknown): string | undefined {
   if (typeof text !== 'string' || text === '') return undefined;
-  return text.slice(0, mostShown).replaceAll(/[^\x20-\x7e•]/g, '?');
+  return text.slice(0, maxShown).replaceAll(/[^\x20-\x7e•]/g, '?');
 }

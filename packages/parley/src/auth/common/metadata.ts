@@ -118,7 +118,7 @@ function placeOf(url: string): string {
 }
 
 /** The most members of one list. */
-const mostMembers = 256;
+const maxMembers = 256;
 
 interface Fields {
   text(name: string): string | undefined;
@@ -134,7 +134,7 @@ function fieldsOf(value: unknown, where: string): Fields {
   const texts = (name: string): readonly string[] | undefined => {
     const list: unknown = fields.get(name);
     if (!Array.isArray(list)) return undefined;
-    return list.slice(0, mostMembers).filter((member) => typeof member === 'string');
+    return list.slice(0, maxMembers).filter((member) => typeof member === 'string');
   };
   return {
     text: (name) => {

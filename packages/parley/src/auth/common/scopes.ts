@@ -3,7 +3,7 @@
 const scopeToken = /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/;
 
 /** The most scopes of one list; a peer's text may hold any number. */
-const mostScopes = 256;
+const maxScopes = 256;
 
 /** True when a text may be one scope. */
 export function isScope(text: unknown): text is string {
@@ -20,8 +20,8 @@ export function scopesOf(given: unknown): readonly string[] {
   const found = new Set<string>();
   for (const text of texts) {
     if (typeof text !== 'string') continue;
-    for (const name of text.split(' ', mostScopes)) {
-      if (found.size < mostScopes && isScope(name)) found.add(name);
+    for (const name of text.split(' ', maxScopes)) {
+      if (found.size < maxScopes && isScope(name)) found.add(name);
     }
   }
   return [...found];

@@ -11,7 +11,7 @@ import {
 import { AuthorizationError } from '../common/errors.ts';
 import { memoryCredentialStore } from '../../storage/memory-credentials.ts';
 import { Consent, visitMs, type ConsentOptions, type ConsentParty, type SessionOf } from './consent.ts';
-import type { Visit } from './visits.ts';
+import type { ConsentSession } from './consent-sessions.ts';
 
 const ann = '["https://login.example","ann"]';
 const bob = '["https://login.example","bob"]';
@@ -22,7 +22,7 @@ interface Scene {
   readonly party: { begun: number; readonly finished: string[]; failure?: Error; refusal?: Error };
   readonly errors: unknown[];
   now: number;
-  invite(about?: Partial<Visit>): Promise<string>;
+  invite(about?: Partial<ConsentSession>): Promise<string>;
   visitor(who?: string): PageVisitor;
   /** Whoever waits for the visit of a URL. */
   outcome(url: string): Promise<string>;

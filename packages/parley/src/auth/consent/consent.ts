@@ -32,7 +32,7 @@ import type { CredentialKey, CredentialStore } from '../../storage/credentials.t
 import { unlessAborted } from '../../storage/turns.ts';
 import { cookieOf, readForm, fromOf, isNoVisit, isOwnForm } from './browser-request.ts';
 import { consentPage, noticePage, onwardPage, consentHeaders, type NoticeKind } from './page.ts';
-import { Visits, type Outcome, type Visit } from './visits.ts';
+import { ConsentSessions, type Outcome, type ConsentSession } from './consent-sessions.ts';
 
 /** A third party, of which a person's account is wanted. */
 export interface ConsentParty {
@@ -43,21 +43,21 @@ export interface ConsentParty {
    *
    * @throws AuthorizationError if it cannot be found.
    */
-  host(visit: Visit, signal: AbortSignal): Promise<string>;
+  host(visit: ConsentSession, signal: AbortSignal): Promise<string>;
   /**
    * Prepares the redirect after the consent: stores the expected answer.
    *
    * @returns The authorization URL, with its `state`; `undefined` if there is nothing left to request.
    * @throws AuthorizationError
    */
-  begin(visit: Visit, signal: AbortSignal): Promise<string | undefined>;
+  begin(visit: ConsentSession, signal: AbortSignal): Promise<string | undefined>;
   /**
    * Checks the answer, and stores the grant for the principal of the visit. Called once for a visit.
    *
    * @param callback The URL to which the browser came back: the redirect URI with the unchanged parameters.
    * @throws AuthorizationError
    */
-  finish(visit: Visit, callback: string, signal: AbortSignal): Promise<void>;
+  finish(visit: ConsentSession, callback: string, signal: AbortSignal): Promise<void>;
 }
 
 /**
@@ -87,17 +87,17 @@ export interface ConsentOptions {
 }
 
 /** Invitation of a person to the page. */
-export interface Invitation {
+export interface ConsentLink {
   /** The URL that the person is to open; nothing personal can be read in it. */
   readonly url: string;
-  readonly visit: Visit;
+  readonly visit: ConsentSession;
 }
 
 /** Time that a person may take for each of the two ways, in milliseconds. */
 export const visitMs = 600_000;
 
 /** The longest that the work for one request of a browser takes, in milliseconds. */
-const longestMs = 30_000;
+const maxMs = 30_000;
 
 /** The path of the redirect URI, below the page's. */
 const callbackPath = '/callback';
@@ -111,7 +111,7 @@ export class Consent {
   readonly redirectUri: string;
   readonly #options: ConsentOptions;
   readonly #seal: Seal;
-  readonly #visits: Visits;
+  readonly #visits: ConsentSessions;
   readonly #path: string;
 
   constructor(options: ConsentOptions) {
@@ -120,18 +120,18 @@ export class Consent {
     this.#path = publicUrl.pathname.replace(/\/$/, '');
     this.redirectUri = `${publicUrl.origin}${this.#path}${callbackPath}`;
     this.#seal = createSeal(keys, { purpose: 'consent' });
-    this.#visits = new Visits({ store, seal: this.#seal, now: () => options.now(), ms: visitMs });
+    this.#visits = new ConsentSessions({ store, seal: this.#seal, now: () => options.now(), ms: visitMs });
   }
 
   /** Makes the URL for a user. Nothing is stored before the user answers. */
-  async invite(about: Omit<Visit, 'id' | 'until'>): Promise<Invitation> {
+  async invite(about: Omit<ConsentSession, 'id' | 'until'>): Promise<ConsentLink> {
     const visit = this.#visits.make(about);
     const { origin } = this.#options.publicUrl;
     return { visit, url: `${origin}${this.#path || '/'}?visit=${await this.#visits.sealed(visit, this.#page)}` };
   }
 
   /** The visit of a URL that `invite` made; `undefined` for one that is over. */
-  async visitOf(url: string): Promise<Visit | undefined> {
+  async visitOf(url: string): Promise<ConsentSession | undefined> {
     return await this.#visits.opened(new URL(url).searchParams.get('visit') ?? '', this.#page);
   }
 
@@ -143,7 +143,7 @@ export class Consent {
    * @throws The reason of the signal.
    */
   async outcome(
-    visit: Visit,
+    visit: ConsentSession,
     signal: AbortSignal,
     isGranted: () => Promise<boolean> = async () => false,
   ): Promise<Outcome> {
@@ -181,8 +181,8 @@ export class Consent {
 
   async #answered(request: Request, isCallback: boolean): Promise<Response> {
     const controller = new AbortController();
-    const late = new AuthorizationError('timeout', `a page was not made within ${longestMs / 1000} s`);
-    const stop = after(longestMs, () => controller.abort(late), true);
+    const late = new AuthorizationError('timeout', `a page was not made within ${maxMs / 1000} s`);
+    const stop = after(maxMs, () => controller.abort(late), true);
     try {
       const { method } = request;
       if (isNoVisit(request)) return notice('framed', 403);
@@ -265,7 +265,7 @@ export class Consent {
   }
 
   /** Sends the person on, who agreed. */
-  async #sendOn(visit: Visit, signal: AbortSignal): Promise<Response> {
+  async #sendOn(visit: ConsentSession, signal: AbortSignal): Promise<Response> {
     if (!(await this.#visits.answer(visit, 'sent'))) return notice('used', 410);
     try {
       await this.#agree(visit);
@@ -302,12 +302,12 @@ export class Consent {
     }
   }
 
-  async #granted(visit: Visit, cookies: readonly string[] = []): Promise<Response> {
+  async #granted(visit: ConsentSession, cookies: readonly string[] = []): Promise<Response> {
     await this.#visits.end(visit, 'granted');
     return notice('granted', 200, cookies);
   }
 
-  async #failed(visit: Visit, error: unknown, cookies: readonly string[] = []): Promise<Response> {
+  async #failed(visit: ConsentSession, error: unknown, cookies: readonly string[] = []): Promise<Response> {
     const isDenied = error instanceof AuthorizationError && error.reason === 'denied';
     await this.#visits.end(visit, isDenied ? 'declined' : 'failed');
     if (isDenied) return notice('declined', 200, cookies);
@@ -315,7 +315,7 @@ export class Consent {
     return notice('failed', 502, cookies);
   }
 
-  async #agree(visit: Visit): Promise<void> {
+  async #agree(visit: ConsentSession): Promise<void> {
     const { scopes } = visit;
     const key = consentKey(visit);
     const kept = await this.#options.store.read(key);
@@ -350,13 +350,13 @@ export class Consent {
 
 /** A visit of who sits there. */
 interface Admitted {
-  readonly visit: Visit;
+  readonly visit: ConsentSession;
   readonly sealed: string;
   readonly party: ConsentParty;
 }
 
 /** The consent of a person: to what, for which client, and with which scopes. */
-export type Agreed = Pick<Visit, 'principal' | 'party' | 'client' | 'scopes'>;
+export type Agreed = Pick<ConsentSession, 'principal' | 'party' | 'client' | 'scopes'>;
 
 function consentKey({ principal, party, client }: Omit<Agreed, 'scopes'>): CredentialKey {
   return { kind: 'consent', issuer: party, principal, ...(client === undefined ? {} : { client }) };

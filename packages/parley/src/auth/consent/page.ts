@@ -140,11 +140,11 @@ function mapped({ scopes, by, client, destination, ...words }: ConsentWords): Co
 }
 
 /** The most characters of a name. */
-const mostShown = 200;
+const maxShown = 200;
 
 /** A name as it stands in a page: what would hide or turn characters is no part of it. */
 function shown(text: string): string {
-  return escaped(text.slice(0, mostShown).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?'));
+  return escaped(text.slice(0, maxShown).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?'));
 }
 
 const entities: Readonly<Record<string, string>> = {

@@ -304,7 +304,7 @@ async function openAll(entry: Entry): Promise<Opened> {
   const failures = { perSecond: 1_000_000, burst: 1_000_000 };
   const node = (): Promise<Entrance> => {
     const guarded = protect(server, { resource, ...issuer.options, dpop: { replay }, failures });
-    return entry(guarded, { ssePair: { sse: '/sse', messages: '/messages' }, keepAliveMs: 0 });
+    return entry(guarded, { ssePair: { sse: '/sse', messages: '/messages' }, keepAliveIntervalMs: 0 });
   };
   const [entrance, another] = [await node(), await node()];
   const token = await issuer.issue({ subject: 'anna' });

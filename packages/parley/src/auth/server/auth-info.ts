@@ -2,13 +2,13 @@
 
 import { principalOf } from '../common/principal.ts';
 import { scopesOf } from '../common/scopes.ts';
-import type { AuthInfo, ExchangedToken, TokenExchangeRequest } from '../../server/runtime/endpoint.ts';
+import type { AuthInfo, ExchangedToken, TokenExchangeRequest } from '../../server/runtime/request-handler.ts';
 import type { Claims, ProtectSettings } from './options.ts';
 import { TokenProblem } from './problem.ts';
 import type { Verified } from './verify.ts';
 
 /** The most scopes that others imply. */
-const mostScopes = 1024;
+const maxScopes = 1024;
 
 /** A caller, and what its token grants by itself. */
 export interface Caller {
@@ -90,7 +90,7 @@ function frozen(value: unknown, levels: number): unknown {
 function withImplied(granted: readonly string[], implies: (scope: string) => readonly string[]): readonly string[] {
   const all = new Set(granted);
   for (const scope of all) {
-    for (const other of implies(scope)) if (all.size < mostScopes) all.add(other);
+    for (const other of implies(scope)) if (all.size < maxScopes) all.add(other);
   }
   return Object.freeze([...all]);
 }

@@ -1,7 +1,7 @@
 /** Establishing who a request comes from. */
 
 import { unionOf } from '../common/scopes.ts';
-import type { AuthInfo, Endpoint } from '../../server/runtime/endpoint.ts';
+import type { AuthInfo, RequestHandler } from '../../server/runtime/request-handler.ts';
 import type { ProtectedReply, HttpRequest, HttpRefusal } from '../../server/runtime/protection.ts';
 import { callerOf, type Caller, type Exchange } from './auth-info.ts';
 import { credentialsOf, type Credentials } from './credentials.ts';
@@ -28,7 +28,7 @@ type SetHeader = ProtectedReply['setHeader'];
 /** The parts that authentication works with. */
 export interface AuthenticationParts {
   readonly settings: ProtectSettings;
-  readonly endpoint: Endpoint;
+  readonly endpoint: RequestHandler;
   readonly verify: Verifier;
   readonly proofs: ProofCheck | undefined;
   /** Gets tokens for other APIs, with that of a caller. */
@@ -99,7 +99,7 @@ export class Authentication {
   }
 
   /** Lists the scopes of all definitions. Definitions that cannot be read now are left out. */
-  async #namedIn({ guard }: Endpoint): Promise<Iterable<string>> {
+  async #namedIn({ guard }: RequestHandler): Promise<Iterable<string>> {
     try {
       return (await guard?.())?.knownScopes() ?? [];
     } catch (cause) {

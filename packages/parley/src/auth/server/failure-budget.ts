@@ -4,7 +4,7 @@ import { networkOf } from '../common/address.ts';
 import type { FailureLimit } from './options.ts';
 
 /** Limit of addresses that are measured at once; the one that failed longest ago is forgotten first. */
-const mostAddresses = 10_000;
+const maxAddresses = 10_000;
 
 interface Bucket {
   left: number;
@@ -38,7 +38,7 @@ export class FailureBudget {
     this.#buckets.delete(network);
     this.#buckets.set(network, bucket);
     const [oldest] = this.#buckets.keys();
-    if (this.#buckets.size > mostAddresses && oldest !== undefined) this.#buckets.delete(oldest);
+    if (this.#buckets.size > maxAddresses && oldest !== undefined) this.#buckets.delete(oldest);
   }
 
   #left(bucket: Bucket): number {

@@ -1,10 +1,10 @@
 /** The tokens that were verified lately. */
 
-import type { AuthInfo } from '../../server/runtime/endpoint.ts';
+import type { AuthInfo } from '../../server/runtime/request-handler.ts';
 import type { HttpRefusal } from '../../server/runtime/protection.ts';
 
 /** Limit of cached tokens. The one that was verified longest ago is dropped first. */
-const mostTokens = 5000;
+const maxTokens = 5000;
 
 /** A verified token. */
 export interface KeptToken {
@@ -76,7 +76,7 @@ export class KeptTokens {
     if (token.until <= this.#now()) return;
     this.#tokens.set(key, { header, token });
     const [oldest] = this.#tokens.keys();
-    if (this.#tokens.size > mostTokens && oldest !== undefined) this.#tokens.delete(oldest);
+    if (this.#tokens.size > maxTokens && oldest !== undefined) this.#tokens.delete(oldest);
   }
 
   /** The end of a header if it is free or belongs to this header; otherwise the whole header. */

@@ -16,7 +16,7 @@ test('streams end half a minute after the token that opened them, and running ca
   let finish = (): void => undefined;
   const running = new Promise<void>((resolve) => (finish = resolve));
   const { send, stream, issuer } = await open(t, entry, {
-    http: { ssePair: { sse: '/sse', messages: '/messages' }, keepAliveMs: 0 },
+    http: { ssePair: { sse: '/sse', messages: '/messages' }, keepAliveIntervalMs: 0 },
     define: (server) => {
       server.resource('note://a', { name: 'a' }, () => 'a');
       server.tool('slow', {}, async (_, ctx) => {
@@ -59,7 +59,7 @@ test('the pair of HTTP+SSE brings the answers of what runs when its token ends, 
   let [finish, begin] = [(): void => undefined, (): void => undefined];
   const begun = new Promise<void>((resolve) => (begin = resolve));
   const { send, stream, issuer, server } = await open(t, entry, {
-    http: { ssePair: { sse: '/sse', messages: '/messages' }, keepAliveMs: 0 },
+    http: { ssePair: { sse: '/sse', messages: '/messages' }, keepAliveIntervalMs: 0 },
     define: (defined) => {
       defined.tool('slow', {}, async () => {
         await new Promise<void>((resolve) => {

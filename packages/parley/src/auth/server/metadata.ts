@@ -1,7 +1,7 @@
 /** Metadata that a protected resource publishes. (RFC 9728, sections 2 and 3; spec 2025-11-25, Authorization Server Discovery.) */
 
 import { resourceMetadataPath, serverMetadataUrls } from '../common/well-known.ts';
-import type { Endpoint } from '../../server/runtime/endpoint.ts';
+import type { RequestHandler } from '../../server/runtime/request-handler.ts';
 import type { HttpRequest, HttpRefusal } from '../../server/runtime/protection.ts';
 import type { Issuer } from './issuer.ts';
 import type { ProtectSettings } from './options.ts';
@@ -14,7 +14,7 @@ export type MetadataAnswers = (
 /** Makes what answers them for one server. */
 export function metadataAnswers(
   settings: ProtectSettings,
-  endpoint: Endpoint,
+  endpoint: RequestHandler,
   issuers: readonly Issuer[],
 ): MetadataAnswers {
   const { resource, metadataAtRoot } = settings;
@@ -68,7 +68,7 @@ function resourceMetadata(settings: ProtectSettings): object {
  */
 function mirroredIssuer(
   { mirrorMetadata, resource }: ProtectSettings,
-  endpoint: Endpoint,
+  endpoint: RequestHandler,
   issuers: readonly Issuer[],
 ): Issuer | undefined {
   const [issuer, ...others] = issuers;

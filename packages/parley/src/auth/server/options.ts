@@ -206,7 +206,7 @@ function isText(value: unknown): boolean {
 
 /** Time for which the same failure is not reported again, in milliseconds, and number of remembered failures. */
 const quietMs = 60_000;
-const mostKnown = 32;
+const maxKnown = 32;
 
 /** Reports each failure once a minute, since every request meets it. */
 function seldom(tell: (error: unknown) => void, now: () => number): (error: unknown) => void {
@@ -217,7 +217,7 @@ function seldom(tell: (error: unknown) => void, now: () => number): (error: unkn
     const since = time - (told.get(kind) ?? Number.NEGATIVE_INFINITY);
     // After the clock was set back, the elapsed time is unknown.
     if (since >= 0 && since < quietMs) return;
-    if (told.size >= mostKnown) told.clear();
+    if (told.size >= maxKnown) told.clear();
     told.set(kind, time);
     tell(error);
   };

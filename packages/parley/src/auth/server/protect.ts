@@ -1,6 +1,6 @@
 /** A server that accepts only requests with a valid token of an authorization server. */
 
-import { endpointOf, type AuthInfo, type Endpoint, type Served } from '../../server/runtime/endpoint.ts';
+import { endpointOf, type AuthInfo, type RequestHandler, type Servable } from '../../server/runtime/request-handler.ts';
 import type { ProtectedCall, ProtectedReply, Protection, HttpRefusal } from '../../server/runtime/protection.ts';
 import { after } from '../../jsonrpc/timeout.ts';
 import { Authentication, type Authenticated } from './authenticate.ts';
@@ -13,7 +13,7 @@ import { resolveProtectOptions, type ProtectOptions } from './options.ts';
 import { verifierOf } from './verify.ts';
 
 /** A server that is protected over HTTP; `listen`, `toNodeHandler` and `createHandler` serve it like any other. */
-export interface Guarded extends Served {
+export interface Guarded extends Servable {
   /**
    * The answer to a request for metadata, for platforms that speak `fetch`; `undefined` for any other request, which the handler
    * is for.
@@ -37,7 +37,7 @@ export interface Guarded extends Served {
  * @example const guarded = protect(server, { resource: 'https://mcp.example.com/mcp', issuers:
  * ['https://login.example.com'] }); await listen(guarded, { port: 3000, allowedHosts: ['mcp.example.com'] });
  */
-export function protect(served: Served, options: ProtectOptions): Guarded {
+export function protect(served: Servable, options: ProtectOptions): Guarded {
   const inner = endpointOf(served);
   if (inner.protection !== undefined) throw new TypeError('this is protected already');
   const settings = resolveProtectOptions(options);
@@ -103,13 +103,13 @@ function turnAway(reply: ProtectedReply, { status, body, headers }: HttpRefusal)
 }
 
 /** The same endpoint with protection. */
-function guardedBy(inner: Endpoint, protection: Protection): Endpoint {
+function guardedBy(inner: RequestHandler, protection: Protection): RequestHandler {
   return {
     revisions: inner.revisions,
     exactNumbers: inner.exactNumbers,
     protection,
     behind: inner.behind,
-    converse: (link) => inner.converse(link),
+    openConnection: (link) => inner.openConnection(link),
     resume: inner.resume,
     store: inner.store,
     listeners: inner.listeners,

@@ -23,7 +23,7 @@ export interface Verified {
 const keptMs = 5 * 60_000;
 const askedMs = 60_000;
 /** The longest that `verify` may take, in milliseconds: a request that waits for ever takes a place for ever. */
-const longestMs = 30_000;
+const maxMs = 30_000;
 
 /** Token that is to be verified, with the way in which it came. */
 export interface Presented {
@@ -97,8 +97,7 @@ async function asked(
     // Database queries are thenables without being promises. A value without `then` is the answer.
     if (typeof given?.['then'] !== 'function') return given as Claims | undefined;
     const answer = Promise.resolve(given);
-    if (!(await settledWithin(longestMs, answer)))
-      throw new Error(`verify did not answer within ${longestMs / 1000} s`);
+    if (!(await settledWithin(maxMs, answer))) throw new Error(`verify did not answer within ${maxMs / 1000} s`);
     return await answer;
   } catch (cause) {
     throw new OutOfReach(cause);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { parseChallenges } from '../common/challenge.ts';
-import type { AuthInfo } from '../../server/runtime/endpoint.ts';
+import type { AuthInfo } from '../../server/runtime/request-handler.ts';
 import { requireScopesOf } from '../../server/runtime/middleware/require-scopes-of.ts';
 import { entries, type Received } from '../../../../../test/support/http-entries.ts';
 import type { Server } from '../../server/server.ts';

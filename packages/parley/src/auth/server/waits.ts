@@ -4,7 +4,7 @@ import { AuthorizationError } from '../common/errors.ts';
 import { OutOfReach } from './problem.ts';
 
 /** Limit of waiting requests. Each takes a place that requests with known tokens need. */
-const mostWaiting = 500;
+const maxWaiting = 500;
 
 /** Counts who waits for one that verifies tokens. */
 export class Waits {
@@ -12,7 +12,7 @@ export class Waits {
 
   /** @throws OutOfReach where too many wait already. */
   check(): void {
-    if (this.#waiting >= mostWaiting)
+    if (this.#waiting >= maxWaiting)
       throw new OutOfReach(new AuthorizationError('server-error', 'too many access tokens wait to be verified'));
   }
 

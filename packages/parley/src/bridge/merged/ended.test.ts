@@ -77,7 +77,7 @@ it('a server that was being reached when its bridge was closed is not followed',
   const stateless = (answers: NonNullable<Parameters<typeof scriptedUpstream>[0]['answers']>): Transport =>
     scriptedUpstream({ up: '2026-07-28', capabilities, answers });
   const late = stateless({ 'tools/list': () => void (asked = true) });
-  const bridge = await frontOf(t, { one: stateless({}), late }, { patienceMs: 1, warnings });
+  const bridge = await frontOf(t, { one: stateless({}), late }, { serverTimeoutMs: 1, warnings });
   await until(() => asked);
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const closing = bridge.close();

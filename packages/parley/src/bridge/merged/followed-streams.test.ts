@@ -9,7 +9,7 @@ import { tasksExtension } from '../../protocol/features/tasks.ts';
 import { McpError, type ErrorName } from '../../protocol/error.ts';
 import type { SubscriptionFilter } from '../../protocol/features/subscriptions.ts';
 import { MergedListen } from './listen.ts';
-import type { Slot } from './slot.ts';
+import type { Backend } from './backend.ts';
 
 const acknowledged = 'notifications/subscriptions/acknowledged';
 const toolsChanged = 'notifications/tools/list_changed';
@@ -32,7 +32,7 @@ function merged(
   let now = 0;
   t.mock.method(performance, 'now', () => now);
   const parts: Record<'a' | 'b', Part[]> = { a: [], b: [] };
-  const slotOf = (name: 'a' | 'b'): Slot => {
+  const slotOf = (name: 'a' | 'b'): Backend => {
     const handler = (params: { notifications: SubscriptionFilter }, call: Call): Promise<void> =>
       new Promise((resolve, reject) => {
         parts[name].push({
@@ -43,13 +43,13 @@ function merged(
         });
       });
     const host = { handler: () => handler, capabilities: () => ({ extensions: { [tasksExtension]: {} } }) };
-    return { name, single: { host } } as unknown as Slot;
+    return { name, single: { host } } as unknown as Backend;
   };
   const slots = { a: slotOf('a'), b: slotOf('b') };
   const warnings: string[] = [];
   const listens = new MergedListen({
     slots: [slots.a, slots.b],
-    patienceMs: 10_000,
+    serverTimeoutMs: 10_000,
     ownersOf: async (uris) =>
       new Map(uris.flatMap((uri) => (owners[uri] === undefined ? [] : [[uri, slots[owners[uri]]]]))),
     tasksOf: async (ids) =>

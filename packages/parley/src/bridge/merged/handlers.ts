@@ -3,19 +3,19 @@ import type { Handler } from '../../server/runtime/host.ts';
 import type { CompleteRequestParams } from '../../protocol/features/completion.ts';
 import { methodsWith, type RequestTypes } from '../../protocol/catalogue.ts';
 import { mostOf } from './begin.ts';
-import type { Catalogue } from './catalogue.ts';
+import type { MergedCatalogue } from './merged-catalogue.ts';
 import type { MergedListen } from './listen.ts';
 import { requestsAboutTasks } from '../single/handlers.ts';
 import { mergedLists, type MergedList } from './lists.ts';
 import type { LateTaskRoutes } from './late-routes.ts';
 import type { MergedSessions } from './sessions.ts';
 import type { Routes } from './routes.ts';
-import type { Slot } from './slot.ts';
+import type { Backend } from './backend.ts';
 
 /** Parts that the handlers of a merged bridge work with. */
 export interface MergedHandlersOptions {
-  readonly slots: readonly Slot[];
-  readonly catalogue: Catalogue;
+  readonly slots: readonly Backend[];
+  readonly catalogue: MergedCatalogue;
   readonly routes: Routes;
   readonly sessions: MergedSessions;
   readonly listens: MergedListen;
@@ -23,7 +23,7 @@ export interface MergedHandlersOptions {
 }
 
 /** Longest wait for the first server to end a watch, in milliseconds. */
-const longestMs = 10_000;
+const maxMs = 10_000;
 
 type Handlers = {
   readonly [Method in keyof RequestTypes]?: (params: RequestTypes[Method]['params'], call: Call) => unknown;
@@ -54,7 +54,7 @@ export function mergedHandlers({
       const leaving = slots.map(async ({ single }) => await single?.host.handler(call.method)?.({ ...params }, call));
       const failed: unknown[] = [];
       for (const one of leaving) one.catch((error: unknown) => failed.push(error));
-      await mostOf(leaving, longestMs);
+      await mostOf(leaving, maxMs);
       if (failed.length > 0) throw failed[0];
       return {};
     },

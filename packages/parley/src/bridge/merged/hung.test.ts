@@ -106,7 +106,7 @@ describe('a server that never answers', () => {
   it('is waited for no more once it was late, until it answers', async (t) => {
     withClock(t);
     const { transport, letThrough } = holding(['prompts/list']);
-    const [bridge] = await graces(t, frontWith(t, transport, { patienceMs: 1_000 }));
+    const [bridge] = await graces(t, frontWith(t, transport, { serverTimeoutMs: 1_000 }));
     const [raw] = await graces(t, open(bridge, '2025-11-25'));
     const list = (): Promise<readonly unknown[]> => namesIn(raw, 'prompts/list', 'prompts');
     const [first, atFirst] = await graces(t, list());

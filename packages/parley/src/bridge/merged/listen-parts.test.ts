@@ -10,7 +10,7 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 import type { SubscriptionFilter } from '../../protocol/features/subscriptions.ts';
 import { tasksExtension } from '../../protocol/features/tasks.ts';
 import { MergedListen } from './listen.ts';
-import type { Slot } from './slot.ts';
+import type { Backend } from './backend.ts';
 
 const acknowledged = 'notifications/subscriptions/acknowledged';
 const updated = 'notifications/resources/updated';
@@ -34,7 +34,7 @@ function server(name: string, hasTasks = false, failsAtEnd = false) {
     });
   const capabilities = hasTasks ? { extensions: { [tasksExtension]: {} } } : {};
   const single = { host: { handler: () => handler, capabilities: () => capabilities } };
-  const slot = { name, single } as unknown as Slot;
+  const slot = { name, single } as unknown as Backend;
   const last = (): Part => parts.at(-1) ?? assert.fail(`${name} has no part of a stream`);
   const agree = (more: JsonObject = {}): void =>
     last().call.send(acknowledged, { notifications: { ...last().filter, ...more } });
@@ -50,8 +50,8 @@ function server(name: string, hasTasks = false, failsAtEnd = false) {
 type Server = ReturnType<typeof server>;
 
 interface Owners {
-  readonly uris?: ReadonlyMap<string, Slot>;
-  readonly tasks?: ReadonlyMap<Slot, readonly string[]>;
+  readonly uris?: ReadonlyMap<string, Backend>;
+  readonly tasks?: ReadonlyMap<Backend, readonly string[]>;
 }
 
 function listening(t: TestContext, servers: readonly Server[], { uris = new Map(), tasks = new Map() }: Owners = {}) {
@@ -60,7 +60,7 @@ function listening(t: TestContext, servers: readonly Server[], { uris = new Map(
   const warnings: string[] = [];
   const listens = new MergedListen({
     slots: servers.map(({ slot }) => slot),
-    patienceMs: 1_000,
+    serverTimeoutMs: 1_000,
     ownersOf: async () => uris,
     tasksOf: async () => tasks,
     honored: ({ resourceSubscriptions: _, taskIds: __, ...flags }) => flags,

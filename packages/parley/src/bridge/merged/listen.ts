@@ -8,27 +8,27 @@ import type { Call } from '../../server/runtime/call.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { SubscriptionFilter } from '../../protocol/features/subscriptions.ts';
-import { healthyMs, isListChange, mostResources, pause, subscribed } from '../changes.ts';
+import { healthyMs, isListChange, maxResources, pause, subscribed } from '../changes.ts';
 import { listChanges, type ListChange } from '../../protocol/catalogue.ts';
 import { tasksExtension } from '../../protocol/features/tasks.ts';
 import { wordsOf } from '../failure.ts';
 import type { Single } from '../single/single.ts';
 import { graceMs, mostOf } from './begin.ts';
-import type { Slot } from './slot.ts';
+import type { Backend } from './backend.ts';
 import { subCall } from './sub-call.ts';
 
 const acknowledged = 'notifications/subscriptions/acknowledged';
 const updated = 'notifications/resources/updated';
-const mostEarly = 1_000;
+const maxEarly = 1_000;
 
 /** Parts of the merged bridge that a merged stream needs. */
 export interface MergedListenOptions {
-  readonly slots: readonly Slot[];
-  readonly patienceMs: number;
+  readonly slots: readonly Backend[];
+  readonly serverTimeoutMs: number;
   /** Owner of each of some resources, as far as it is known. */
-  ownersOf(uris: readonly string[], call: Call): Promise<ReadonlyMap<string, Slot>>;
+  ownersOf(uris: readonly string[], call: Call): Promise<ReadonlyMap<string, Backend>>;
   /** Ids of tasks by the servers that have them. */
-  tasksOf(ids: readonly string[], call: Call): Promise<ReadonlyMap<Slot, readonly string[]>>;
+  tasksOf(ids: readonly string[], call: Call): Promise<ReadonlyMap<Backend, readonly string[]>>;
   /** Topics that a client may listen to, of those that it asks for, but for single resources. */
   honored(asked: SubscriptionFilter): SubscriptionFilter;
   onWarning(message: string): void;
@@ -46,14 +46,14 @@ interface Stream {
   readonly call: Call;
   readonly flags: SubscriptionFilter;
   /** The resources that each server watches for it. */
-  readonly uris: ReadonlyMap<Slot, readonly string[]>;
+  readonly uris: ReadonlyMap<Backend, readonly string[]>;
   /** The tasks that each server sends changes for; `undefined` if the client requested none. */
-  readonly tasks: ReadonlyMap<Slot, readonly string[]> | undefined;
+  readonly tasks: ReadonlyMap<Backend, readonly string[]> | undefined;
   readonly ended: AbortController;
   /** The resources and tasks that were acknowledged; `undefined` until the acknowledgement is sent. */
   agreed: Agreed | undefined;
   readonly early: { readonly method: string; readonly params: JsonObject }[];
-  readonly following: Set<Slot>;
+  readonly following: Set<Backend>;
 }
 
 /** The listen streams of clients, each made of a stream of every server. */
@@ -86,7 +86,7 @@ export class MergedListen {
   }
 
   /** A server is there, for the first time or again: its part of each stream begins. */
-  joined(slot: Slot, single: Single): void {
+  joined(slot: Backend, single: Single): void {
     for (const stream of this.#streams) void this.#follow(stream, slot, single);
   }
 
@@ -111,8 +111,8 @@ export class MergedListen {
   }
 
   async #open(asked: SubscriptionFilter, call: Call): Promise<Stream> {
-    const uris = new Map<Slot, readonly string[]>();
-    const resources = [...new Set(asked.resourceSubscriptions?.slice(0, mostResources))];
+    const uris = new Map<Backend, readonly string[]>();
+    const resources = [...new Set(asked.resourceSubscriptions?.slice(0, maxResources))];
     const owners = await this.#options.ownersOf(resources, call);
     for (const uri of resources) {
       const owner = owners.get(uri);
@@ -120,7 +120,7 @@ export class MergedListen {
       for (const slot of owner === undefined ? this.#options.slots : [owner])
         uris.set(slot, [...(uris.get(slot) ?? []), uri]);
     }
-    const taskIds = asked.taskIds?.slice(0, mostResources);
+    const taskIds = asked.taskIds?.slice(0, maxResources);
     const stream: Stream = {
       call,
       flags: this.#options.honored(asked),
@@ -144,7 +144,7 @@ export class MergedListen {
 
   /** The acknowledgement is the first message of the stream. It names what the servers agreed to by then. */
   async #acknowledge(stream: Stream): Promise<void> {
-    const { slots, patienceMs } = this.#options;
+    const { slots, serverTimeoutMs } = this.#options;
     const { call, flags, uris, tasks, early, ended } = stream;
     const watched = new Set<string>();
     const followed = new Set<string>();
@@ -160,7 +160,7 @@ export class MergedListen {
       (uris.has(slot) || tasks?.has(slot) === true ? named : others).push(agreeing);
     }
     const begun = Promise.all([Promise.all(named), mostOf(others, graceMs)]);
-    await settledOrAborted(patienceMs, begun, ended.signal);
+    await settledOrAborted(serverTimeoutMs, begun, ended.signal);
     if (ended.signal.aborted) return;
     const asked = new Set([...uris.values()].flat());
     const agreed = {
@@ -178,7 +178,7 @@ export class MergedListen {
    *
    * @returns The resources and tasks that it agreed to; empty if it agrees to none.
    */
-  #follow(stream: Stream, slot: Slot, single: Single): Promise<Agreed> {
+  #follow(stream: Stream, slot: Backend, single: Single): Promise<Agreed> {
     const resources = stream.uris.get(slot) ?? [];
     const taskIds = stream.tasks?.get(slot) ?? [];
     const filter = {
@@ -239,14 +239,14 @@ export class MergedListen {
   #tell(stream: Stream, method: string, params: JsonObject): void {
     const { agreed, call, early, ended } = stream;
     if (ended.signal.aborted) return;
-    if (agreed === undefined) return void (early.length < mostEarly && early.push({ method, params }));
+    if (agreed === undefined) return void (early.length < maxEarly && early.push({ method, params }));
     if (isAgreed(agreed, method, params)) call.send(method, subscribed(params, call));
   }
 }
 
 interface Followed {
   readonly stream: Stream;
-  readonly slot: Slot;
+  readonly slot: Backend;
   readonly single: Single;
   readonly filter: SubscriptionFilter;
 }

@@ -9,12 +9,12 @@ import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { McpError } from '../../protocol/error.ts';
 import { graceMs } from './begin.ts';
 import { gather, mergedHint, type ServerPart } from './lists.ts';
-import type { Slot } from './slot.ts';
+import type { Backend } from './backend.ts';
 
 type Answer = (params: { readonly cursor?: string }, sub: Call) => unknown;
 
 /** A server that is listed by the function. */
-function slotOf(name: string, answer: Answer, more: Partial<Slot> = {}): Slot {
+function slotOf(name: string, answer: Answer, more: Partial<Backend> = {}): Backend {
   const single = {
     host: {
       handler: () => async (params: object, sub: Call) => answer(params, sub),
@@ -22,13 +22,13 @@ function slotOf(name: string, answer: Answer, more: Partial<Slot> = {}): Slot {
     },
   };
   const slot = { name, single, absent: false, late: new Set(), answered: () => undefined, failed: async () => false };
-  return { ...slot, ...more } as unknown as Slot;
+  return { ...slot, ...more } as unknown as Backend;
 }
 
 const page = (...names: readonly string[]) => ({ tools: names.map((name) => ({ name })), ttlMs: 5 });
 
 /** Lists the tools of some servers by a clock of the test. */
-function listed(t: TestContext, slots: readonly Slot[], method = 'tools/list') {
+function listed(t: TestContext, slots: readonly Backend[], method = 'tools/list') {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { call, sent } = madeCall(method);
   const seen: { parts?: Record<string, unknown>; ttlMs?: unknown; late: unknown[]; warnings: string[] } = {
@@ -37,7 +37,7 @@ function listed(t: TestContext, slots: readonly Slot[], method = 'tools/list') {
   };
   const namesIn = ({ items }: ServerPart): unknown[] => items.map(({ name }) => name);
   void gather(slots, 'tools', call, {
-    patienceMs: 100,
+    serverTimeoutMs: 100,
     onLate: (slot, part) => seen.late.push([slot.name, namesIn(part)]),
     onWarning: (message) => seen.warnings.push(message),
   }).then((parts) => {

@@ -13,7 +13,7 @@ import { methodOf, type ListMethod } from '../../protocol/catalogue.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { wordsOf } from '../failure.ts';
 import { graceMs } from './begin.ts';
-import type { Slot } from './slot.ts';
+import type { Backend } from './backend.ts';
 import { subCall } from './sub-call.ts';
 
 /** The lists of servers, by their contents. */
@@ -54,9 +54,9 @@ export interface ServerPart {
 
 /** Options of fetching lists. */
 export interface GatherOptions {
-  readonly patienceMs: number;
+  readonly serverTimeoutMs: number;
   /** A part that took too long is there after all. */
-  onLate(slot: Slot, part: ServerPart): void;
+  onLate(slot: Backend, part: ServerPart): void;
   onWarning(message: string): void;
 }
 
@@ -67,7 +67,7 @@ const undeclaredMs = 1_000;
 /** Lists that servers do not have, by their declared capabilities. */
 const lacking = new WeakMap<ServerCapabilities, Set<MergedList>>();
 /** After this time, a late part is no longer used. */
-const longestMs = 60_000;
+const maxMs = 60_000;
 
 /**
  * Fetches the whole list of every server at the same time. Pages cannot be forwarded one by one, because name
@@ -76,12 +76,12 @@ const longestMs = 60_000;
  * @returns The parts that came in time.
  */
 export async function gather(
-  slots: readonly Slot[],
+  slots: readonly Backend[],
   kind: MergedList,
   call: Call,
   options: GatherOptions,
-): Promise<ReadonlyMap<Slot, ServerPart>> {
-  const parts = new Map<Slot, ServerPart>();
+): Promise<ReadonlyMap<Backend, ServerPart>> {
+  const parts = new Map<Backend, ServerPart>();
   // Servers that start together are listed together.
   const arriving = slots.flatMap((slot) => slot.arriving ?? []);
   if (arriving.length > 0) await settledWithin(graceMs, Promise.allSettled(arriving));
@@ -95,7 +95,7 @@ export async function gather(
 }
 
 /** The cache hint of a merged list; `undefined` if a server sends none or did not answer. */
-export function mergedHint(slots: readonly Slot[], parts: ReadonlyMap<Slot, ServerPart>): CacheHint | undefined {
+export function mergedHint(slots: readonly Backend[], parts: ReadonlyMap<Backend, ServerPart>): CacheHint | undefined {
   const hints: CacheHint[] = [];
   for (const slot of slots) {
     const hint = parts.get(slot)?.hint;
@@ -107,10 +107,10 @@ export function mergedHint(slots: readonly Slot[], parts: ReadonlyMap<Slot, Serv
 }
 
 async function partOf(
-  slot: Slot,
+  slot: Backend,
   kind: MergedList,
   call: Call,
-  { patienceMs, onLate, onWarning }: GatherOptions,
+  { serverTimeoutMs, onLate, onWarning }: GatherOptions,
 ): Promise<ServerPart | undefined> {
   const { single } = slot;
   // A server that is being searched for delays no caller.
@@ -121,11 +121,11 @@ async function partOf(
     let isLate = false;
     const cancel = after(
       // A server that was late gets only a short wait until it answers.
-      slot.late.has(method) ? Math.min(graceMs, patienceMs) : patienceMs,
+      slot.late.has(method) ? Math.min(graceMs, serverTimeoutMs) : serverTimeoutMs,
       () => {
         isLate = true;
         if (!slot.late.has(method))
-          onWarning(`${slot.name} did not answer ${method} within ${patienceMs} ms: its part is missing`);
+          onWarning(`${slot.name} did not answer ${method} within ${serverTimeoutMs} ms: its part is missing`);
         slot.late.add(method);
         resolve(undefined);
       },
@@ -151,7 +151,7 @@ async function partOf(
 
 /** Fetches the list of one server. It retries once if only this client's connection was lost. */
 async function fetched(
-  slot: Slot,
+  slot: Backend,
   call: Call,
   { method, ask }: { readonly method: string; readonly ask: () => Promise<ServerPart> },
 ): Promise<ServerPart | undefined> {
@@ -211,7 +211,7 @@ async function drain(
   if (handler === undefined) return nothing;
   const isAsked = call.method === method;
   const sub = subCall(call, { method, ...(isAsked ? { send: (...told) => relay(call, ...told) } : {}) });
-  const cancel = after(longestMs, () => sub.abort());
+  const cancel = after(maxMs, () => sub.abort());
   const items: JsonObject[] = [];
   let hints: CacheHint[] | undefined = [];
   const fetch = async (cursor: string | undefined): Promise<Page<JsonObject>> => {

@@ -2,7 +2,7 @@ import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { Call } from '../../server/runtime/call.ts';
 import type { Host } from '../../server/runtime/host.ts';
 import { mostOf } from './begin.ts';
-import { Catalogue } from './catalogue.ts';
+import { MergedCatalogue } from './merged-catalogue.ts';
 import { listChanges } from '../../protocol/catalogue.ts';
 import { MergedListen } from './listen.ts';
 import { mergedLists, type MergedList } from './lists.ts';
@@ -14,7 +14,7 @@ import { lateTaskRoutes } from './late-routes.ts';
 import { labelsOf } from './names.ts';
 import type { PrefixMode, Settings } from '../options.ts';
 import { Routes } from './routes.ts';
-import { Slot, type UpstreamStanding } from './slot.ts';
+import { Backend, type UpstreamStanding } from './backend.ts';
 
 /** Several servers as one host. The creator stops and closes it. */
 export interface Merged {
@@ -33,7 +33,7 @@ export interface Merged {
 export interface MergedParts {
   readonly settings: Settings;
   readonly prefix: PrefixMode;
-  readonly patienceMs: number;
+  readonly serverTimeoutMs: number;
   /** Ways to reach each server, by its name, the first in order first. */
   readonly servers: readonly (readonly [string, OpenServer])[];
   random(): number;
@@ -48,17 +48,17 @@ export type OpenServer = (signal: AbortSignal, onWarning: (message: string) => v
  * @throws ConnectionError when not one of them is reached.
  */
 export async function openMerged(parts: MergedParts): Promise<Merged> {
-  const { settings, patienceMs, random } = parts;
+  const { settings, serverTimeoutMs, random } = parts;
   const { onWarning } = settings;
   const sessions = new MergedSessions(onWarning);
   const slots = slotsOf(parts, joined);
-  const catalogue = new Catalogue({ ...parts, slots, onWarning, onChange });
+  const catalogue = new MergedCatalogue({ ...parts, slots, onWarning, onChange });
   const routes = new Routes(slots, catalogue);
   const tasks = lateTaskRoutes(slots, routes, settings.parked.seal);
   const listens = new MergedListen({
     slots,
     tasksOf: async (ids, call) => (await tasks()).ownersOf(ids, call),
-    patienceMs,
+    serverTimeoutMs,
     random,
     onWarning,
     ownersOf: (uris, call) => routes.ownersOf(uris, call),
@@ -70,7 +70,7 @@ export async function openMerged(parts: MergedParts): Promise<Merged> {
   });
 
   /** Tells everybody of a server that came: its lists are new to all. */
-  function joined(slot: Slot, single: Single, first: boolean): void {
+  function joined(slot: Backend, single: Single, first: boolean): void {
     if (first) sessions.joined(single);
     listens.joined(slot, single);
     const offered = single.host.capabilities();
@@ -89,7 +89,7 @@ export async function openMerged(parts: MergedParts): Promise<Merged> {
   }
 
   // A single server delays no other.
-  await firstOf(slots, slots.length === 1 ? patienceMs : firstMs);
+  await firstOf(slots, slots.length === 1 ? serverTimeoutMs : firstMs);
   const handlers = mergedHandlers({ slots, catalogue, routes, sessions, listens, tasks });
   return {
     host: hostOf({ parts, slots, catalogue, sessions, handlers }),
@@ -108,15 +108,15 @@ export async function openMerged(parts: MergedParts): Promise<Merged> {
 }
 
 function slotsOf(
-  { servers, settings, patienceMs, random }: MergedParts,
-  onJoin: (slot: Slot, single: Single, first: boolean) => void,
-): readonly Slot[] {
+  { servers, settings, serverTimeoutMs, random }: MergedParts,
+  onJoin: (slot: Backend, single: Single, first: boolean) => void,
+): readonly Backend[] {
   const labels = labelsOf(servers.map(([name]) => name));
   return servers.map(([name, open], at) => {
-    const slot: Slot = new Slot({
+    const slot: Backend = new Backend({
       name,
       label: labels[at] ?? name,
-      patienceMs,
+      serverTimeoutMs,
       open: (signal) => open(signal, (message) => settings.onWarning(`${name}: ${message}`)),
       onJoin: (single, first) => onJoin(slot, single, first),
       onWarning: settings.onWarning,
@@ -132,7 +132,7 @@ function slotsOf(
 const firstMs = 1_000;
 
 /** Waits for the first server, and a moment for the others. @throws ConnectionError when each of them has failed. */
-async function firstOf(slots: readonly Slot[], limitMs: number): Promise<void> {
+async function firstOf(slots: readonly Backend[], limitMs: number): Promise<void> {
   await mostOf(
     slots.map((slot) => slot.start()),
     limitMs,
@@ -146,8 +146,8 @@ async function firstOf(slots: readonly Slot[], limitMs: number): Promise<void> {
 
 interface HostParts {
   readonly parts: MergedParts;
-  readonly slots: readonly Slot[];
-  readonly catalogue: Catalogue;
+  readonly slots: readonly Backend[];
+  readonly catalogue: MergedCatalogue;
   readonly sessions: MergedSessions;
   readonly handlers: ReturnType<typeof mergedHandlers>;
 }
@@ -171,7 +171,7 @@ function hostOf({ parts: { settings }, slots, catalogue, sessions, handlers }: H
     undeclared: (feature, method) => slots.some(({ single }) => single?.host.undeclared?.(feature, method)),
     listeners: settings.listeners,
     chain: settings.chain,
-    askTimeoutMs: 600_000,
+    requestTimeoutMs: 600_000,
     maxRounds: 32,
     capabilities: () => mergedCapabilities(slots),
     extensions: () => mergedExtensions(slots),

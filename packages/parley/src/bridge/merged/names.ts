@@ -1,4 +1,4 @@
-import { digested, fittingPrefix, fullName, longestName } from '../../protocol/prefixed-name.ts';
+import { digested, fittingPrefix, fullName, maxNameLength } from '../../protocol/prefixed-name.ts';
 import type { PrefixMode } from '../options.ts';
 
 /** Names that one of several servers gives its tools or prompts. */
@@ -61,7 +61,7 @@ export function labelsOf(servers: readonly string[]): readonly string[] {
 /** The prefixed name. If it is too long or taken, it ends with digits that depend on its owner. */
 function free(label: string, name: string, taken: Taken): string {
   const full = fullName(label, name);
-  return full.length <= longestName && !taken.isTaken(full) ? full : unique(digested(label, name), taken);
+  return full.length <= maxNameLength && !taken.isTaken(full) ? full : unique(digested(label, name), taken);
 }
 
 /** Names that are in use. */

@@ -7,14 +7,14 @@ import type { ServerCapabilities } from '../../protocol/capability.ts';
 import { McpError } from '../../protocol/error.ts';
 import { isFields } from '../../protocol/compile/value.ts';
 import { ownMethodsKey, type Extensions } from '../../protocol/extension.ts';
-import type { Slot } from './slot.ts';
+import type { Backend } from './backend.ts';
 
 /**
  * Capabilities that several servers offer together. A list of several servers changes when one of them joins. While a
  * server is missing, its capabilities are unknown, but clients only get notifications for capabilities that were
  * declared at the beginning.
  */
-export function mergedCapabilities(slots: readonly Slot[]): ServerCapabilities {
+export function mergedCapabilities(slots: readonly Backend[]): ServerCapabilities {
   const offers = slots.flatMap(({ single }) => (single === undefined ? [] : [single.host.capabilities()]));
   const isMissing = offers.length < slots.length;
   const has = (feature: keyof ServerCapabilities): boolean => offers.some((offer) => offer[feature] !== undefined);
@@ -52,13 +52,13 @@ function tasksOf(offers: readonly ServerCapabilities[]): ServerCapabilities {
 }
 
 /** Extensions that several servers declare together. If two have the same id, that of the first server is used. */
-export function mergedExtensions(slots: readonly Slot[]): Extensions {
+export function mergedExtensions(slots: readonly Backend[]): Extensions {
   const entries = slots.toReversed().flatMap(({ single }) => Object.entries(single?.host.extensions?.() ?? {}));
   return Object.fromEntries(entries);
 }
 
 /** The servers' instructions, each under its server's name. */
-export function joinedInstructions(slots: readonly Slot[]): string | undefined {
+export function joinedInstructions(slots: readonly Backend[]): string | undefined {
   const sections = slots.flatMap(({ name, single }) => {
     const text = single?.host.instructions;
     return text === undefined ? [] : [`# ${name.replaceAll(/\s+/g, ' ')}\n\n${text}`];
@@ -67,7 +67,7 @@ export function joinedInstructions(slots: readonly Slot[]): string | undefined {
 }
 
 /** The joint cache hint: no caching while a server is missing. */
-export function joinedHint(slots: readonly Slot[]): CacheHint {
+export function joinedHint(slots: readonly Backend[]): CacheHint {
   return combinedHint(slots.map(({ single }) => single?.host.discoverHint ?? { ttlMs: 0, cacheScope: 'private' }));
 }
 
@@ -76,7 +76,7 @@ export function joinedHint(slots: readonly Slot[]): CacheHint {
  * no other, but might have known the method.
  */
 export async function askForUnknown(
-  slots: readonly Slot[],
+  slots: readonly Backend[],
   params: Parameters<Handler>[0],
   call: Call,
 ): Promise<unknown> {

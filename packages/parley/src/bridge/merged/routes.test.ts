@@ -6,12 +6,12 @@ import { turns } from '../../../../../test/support/turns.ts';
 import type { Call } from '../../server/runtime/call.ts';
 import { McpError, type ErrorName } from '../../protocol/error.ts';
 import { Routes } from './routes.ts';
-import type { Slot } from './slot.ts';
+import type { Backend } from './backend.ts';
 
 const call = (method = 'resources/read', aborted = false): Call => ({ method, aborted }) as never;
 
 /** A server that answers a request so. */
-function slot(name: string, answer?: () => unknown, capabilities: object = { resources: {} }, absent = false): Slot {
+function slot(name: string, answer?: () => unknown, capabilities: object = { resources: {} }, absent = false): Backend {
   const host = { capabilities: () => capabilities, handler: () => answer && (async () => answer()) };
   const single = { host };
   return { name, label: name, absent, single, present: () => single } as never;
@@ -19,10 +19,10 @@ function slot(name: string, answer?: () => unknown, capabilities: object = { res
 
 const [a, b] = [slot('a'), slot('b')];
 
-type Owned = readonly (readonly [string, Slot])[];
+type Owned = readonly (readonly [string, Backend])[];
 
 /** Routes between servers that list these resources and templates. */
-function routes(resources: Owned, templates: Owned, slots: readonly Slot[] = [a, b]): Routes {
+function routes(resources: Owned, templates: Owned, slots: readonly Backend[] = [a, b]): Routes {
   const targetsOf = (owned: Owned) => new Map(owned.map(([uri, owner]) => [uri, { owner }]));
   const [listed, followed] = [targetsOf(resources), targetsOf(templates)];
   const catalogue = {
@@ -51,8 +51,8 @@ describe('a URI', () => {
 
   test('is compared with the templates of one server as long as those cost 4,000,000, and with those of others', async () => {
     const uri = `x:${'z'.repeat(990)}`;
-    const other = (at: number): readonly [string, Slot] => [`${at}:${'y'.repeat(998)}`, a];
-    const matching = (owner: Slot): readonly [string, Slot] => [`x:{+${owner.name.repeat(995)}}`, owner];
+    const other = (at: number): readonly [string, Backend] => [`${at}:${'y'.repeat(998)}`, a];
+    const matching = (owner: Backend): readonly [string, Backend] => [`x:{+${owner.name.repeat(995)}}`, owner];
     const owner = async (...owned: Owned) => (await routes([], owned).ownerOf(uri, call()))?.name;
     assert.equal(await owner(other(1), other(2), other(3), matching(a), matching(b)), 'a');
     assert.equal(await owner(other(1), other(2), other(3), other(4), matching(a), matching(b)), 'b');
@@ -67,8 +67,8 @@ describe('a URI', () => {
       ],
       templates,
     );
-    const owners = async (uris: readonly string[], by = call()): Promise<{ owned?: ReadonlyMap<string, Slot> }> => {
-      const outcome: { owned?: ReadonlyMap<string, Slot> } = {};
+    const owners = async (uris: readonly string[], by = call()): Promise<{ owned?: ReadonlyMap<string, Backend> }> => {
+      const outcome: { owned?: ReadonlyMap<string, Backend> } = {};
       void found.ownersOf(uris, by).then((owned) => (outcome.owned = owned));
       await turns();
       return outcome;
@@ -108,7 +108,7 @@ describe('a request that each server may know', () => {
     slot(kind, () => {
       throw new McpError(kind, kind);
     });
-  const ask = async (slots: readonly Slot[], by = call()): Promise<unknown> =>
+  const ask = async (slots: readonly Backend[], by = call()): Promise<unknown> =>
     await routes([], [], slots)
       .inOrder({}, by)
       .catch((error: McpError) => error.kind);

@@ -7,31 +7,31 @@ import { hasServerCapability } from '../../protocol/capability.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import { fullName } from '../../protocol/prefixed-name.ts';
 import { parseTemplate } from '../../server/uri-template/uri-template.ts';
-import type { Catalogue } from './catalogue.ts';
+import type { MergedCatalogue } from './merged-catalogue.ts';
 import type { Named } from './names.ts';
-import type { Slot } from './slot.ts';
+import type { Backend } from './backend.ts';
 
 type Params = Parameters<Handler>[0];
 
 /** Limit of the cost of matching one URI with the templates of one server: the products of their lengths. */
-const mostWork = 4_000_000;
+const maxWork = 4_000_000;
 /** That limit for all URIs of one request. */
-const mostWorkOfMany = 100_000_000;
+const maxWorkOfMany = 100_000_000;
 /** Cost of reading a template, in characters of a URI that it is compared with. */
 const parsing = 8;
 
 /** Finds the server that a request is for. */
 export class Routes {
-  readonly #slots: readonly Slot[];
-  readonly #catalogue: Catalogue;
+  readonly #slots: readonly Backend[];
+  readonly #catalogue: MergedCatalogue;
 
-  constructor(slots: readonly Slot[], catalogue: Catalogue) {
+  constructor(slots: readonly Backend[], catalogue: MergedCatalogue) {
     this.#slots = slots;
     this.#catalogue = catalogue;
   }
 
   /** Hands a request to one server, which must be there. */
-  async to(slot: Slot, params: Params, call: Call): Promise<unknown> {
+  async to(slot: Backend, params: Params, call: Call): Promise<unknown> {
     const { host } = await slot.present(call.signal);
     const handler = host.handler(call.method);
     if (handler === undefined) throw new McpError('methodNotFound', `${call.method} is not served by ${slot.name}`);
@@ -44,7 +44,7 @@ export class Routes {
    *
    * @throws McpError invalidParams if no server has it, or more than one.
    */
-  async named(kind: 'tools' | 'prompts', name: string, call: Call): Promise<Named<Slot>> {
+  async named(kind: 'tools' | 'prompts', name: string, call: Call): Promise<Named<Backend>> {
     const found = await this.#catalogue.find(kind, name, call);
     if (found !== undefined) return found;
     const noun = kind === 'tools' ? 'tool' : 'prompt';
@@ -71,16 +71,16 @@ export class Routes {
   }
 
   /** Finds the server that lists a URI, or has a template that it follows. */
-  async ownerOf(uri: string, call: Call): Promise<Slot | undefined> {
-    return (await this.#ownerOf(uri, call, mostWork)).owner;
+  async ownerOf(uri: string, call: Call): Promise<Backend | undefined> {
+    return (await this.#ownerOf(uri, call, maxWork)).owner;
   }
 
   /** Finds the owners of many URIs, yielding to other work in between. URIs without an owner are left out. */
-  async ownersOf(uris: readonly string[], call: Call): Promise<ReadonlyMap<string, Slot>> {
-    const owners = new Map<string, Slot>();
-    let left = mostWorkOfMany;
+  async ownersOf(uris: readonly string[], call: Call): Promise<ReadonlyMap<string, Backend>> {
+    const owners = new Map<string, Backend>();
+    let left = maxWorkOfMany;
     for (const uri of uris) {
-      const { owner, work } = await this.#ownerOf(uri, call, Math.min(left, mostWork));
+      const { owner, work } = await this.#ownerOf(uri, call, Math.min(left, maxWork));
       if (owner !== undefined) owners.set(uri, owner);
       left -= work;
       if (call.aborted) break;
@@ -89,14 +89,14 @@ export class Routes {
     return owners;
   }
 
-  async #ownerOf(uri: string, call: Call, most: number): Promise<{ readonly owner?: Slot; readonly work: number }> {
+  async #ownerOf(uri: string, call: Call, most: number): Promise<{ readonly owner?: Backend; readonly work: number }> {
     const listed = (await this.#catalogue.view('resources', call)).targets.get(uri);
     if (listed !== undefined) return { owner: listed.owner, work: 0 };
     const { targets } = await this.#catalogue.view('templates', call);
     const named = targets.get(uri);
     if (named !== undefined) return { owner: named.owner, work: 0 };
     // Matching takes time, so each server's share is bounded. Beyond it, the owner can still be asked.
-    const spent = new Map<Slot, number>();
+    const spent = new Map<Backend, number>();
     for (const [template, { owner }] of targets) {
       const work = (spent.get(owner) ?? 0) + template.length * (uri.length + parsing);
       if (work > most) continue;
@@ -110,11 +110,11 @@ export class Routes {
   async inOrder(params: Params, call: Call): Promise<unknown> {
     let refusal: McpError | undefined;
     const needs = methodOf(call.method)?.needs;
-    const declares = ({ single }: Slot): boolean =>
+    const declares = ({ single }: Backend): boolean =>
       needs === undefined || (single !== undefined && hasServerCapability(single.host.capabilities(), needs));
     // Some servers declare nothing and serve it all the same. They are asked last. Some servers exit when they get an
     // unknown method.
-    const undeclared = (slot: Slot): boolean =>
+    const undeclared = (slot: Backend): boolean =>
       !declares(slot) &&
       slot.single?.host.undeclared?.(needs ?? '', call.method) === true &&
       isAskedForLists(slot.single.host.capabilities());
@@ -132,7 +132,7 @@ export class Routes {
   }
 }
 
-function signInAdvice(slots: readonly Slot[], call: Call): string {
+function signInAdvice(slots: readonly Backend[], call: Call): string {
   const tools = slots.map(({ label, single }) => fullName(label, single?.signInTool?.(call) ?? ''));
   const names = slots.map(({ name }) => name).join(', ');
   return `the user is not signed in at ${names}, which may have it; call the tool ${tools.join(' or ')} first`;

@@ -116,7 +116,7 @@ for (const down of ['2025-11-25', '2026-07-28'] as const) {
       const warnings: string[] = [];
       t.mock.timers.enable({ apis: ['setTimeout'] });
       t.after(() => t.mock.timers.reset());
-      const bridge = await frontOf(t, { quick: single('quick'), slow: way }, { warnings, patienceMs: 100 });
+      const bridge = await frontOf(t, { quick: single('quick'), slow: way }, { warnings, serverTimeoutMs: 100 });
       const client = await clientOf(t, bridge, down);
       const heard = await ears(client, { tools: true });
       gate.isOpen = false;
@@ -144,7 +144,7 @@ for (const down of ['2025-11-25', '2026-07-28'] as const) {
       const { gate, way } = gated(line.transport, 'tools/list');
       t.mock.timers.enable({ apis: ['setTimeout'] });
       t.after(() => t.mock.timers.reset());
-      const bridge = await frontOf(t, { quick: single('quick'), slow: way }, { patienceMs: 100 });
+      const bridge = await frontOf(t, { quick: single('quick'), slow: way }, { serverTimeoutMs: 100 });
       const client = await clientOf(t, bridge, down, { cache: 'bypass' });
       const heard = await ears(client, { tools: true });
       gate.isOpen = false;
@@ -324,7 +324,7 @@ describe('a front', () => {
     await assert.rejects(createBridge({ upstreams: {} }), TypeError);
     const upstreams = { a: { upstream: transport }, b: { upstream: transport } };
     await assert.rejects(createBridge({ upstreams, maxUpstreams: 1 }), /too few for 2 upstreams/);
-    await assert.rejects(createBridge({ upstreams, patienceMs: 0 }), /patienceMs must be a positive integer/);
+    await assert.rejects(createBridge({ upstreams, serverTimeoutMs: 0 }), /serverTimeoutMs must be a positive integer/);
   });
 
   it('shares the number of connections between its servers', async (t) => {

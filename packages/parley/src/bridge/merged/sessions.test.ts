@@ -8,13 +8,13 @@ import type { ServerSession } from '../../server/runtime/host.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { Single } from '../single/single.ts';
 import { MergedSessions } from './sessions.ts';
-import type { Slot } from './slot.ts';
+import type { Backend } from './backend.ts';
 
 function scene(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const log: unknown[] = [];
   const sessions = new MergedSessions((message) => void log.push(message));
-  const slotOf = (name: string, setLevel?: () => Promise<void>): Slot => {
+  const slotOf = (name: string, setLevel?: () => Promise<void>): Backend => {
     const handler = async ({ level }: { level: string }) => (log.push(`${name} ${level}`), await setLevel?.(), {});
     const host = {
       capabilities: () => (setLevel === undefined ? {} : { logging: {} }),
@@ -22,12 +22,12 @@ function scene(t: TestContext) {
       opened: () => void log.push(`${name} opened`),
       closed: () => void log.push(`${name} closed`),
     };
-    return { single: { host } } as unknown as Slot;
+    return { single: { host } } as unknown as Backend;
   };
   const session = { state: {}, notify: (method: string) => void log.push(method) } as unknown as ServerSession;
-  const setLevel = (slots: readonly Slot[], of: ServerSession | undefined = session): Promise<object> =>
+  const setLevel = (slots: readonly Backend[], of: ServerSession | undefined = session): Promise<object> =>
     sessions.setLevel(slots, { level: 'info' }, { session: of } as Call);
-  return { sessions, slotOf, session, setLevel, took: () => log.splice(0), absent: { single: undefined } as Slot };
+  return { sessions, slotOf, session, setLevel, took: () => log.splice(0), absent: { single: undefined } as Backend };
 }
 
 const fine = async (): Promise<void> => undefined;

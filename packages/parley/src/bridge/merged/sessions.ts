@@ -4,10 +4,10 @@ import { McpError } from '../../protocol/error.ts';
 import { wordsOf } from '../failure.ts';
 import type { Single } from '../single/single.ts';
 import { mostOf } from './begin.ts';
-import type { Slot } from './slot.ts';
+import type { Backend } from './backend.ts';
 
 /** Longest wait for the first server to take a level, in milliseconds. */
-const longestMs = 10_000;
+const maxMs = 10_000;
 
 /** A session, with the request that set its log level last. */
 interface Session {
@@ -25,12 +25,12 @@ export class MergedSessions {
     this.#onWarning = onWarning;
   }
 
-  opened(session: ServerSession, slots: readonly Slot[]): void {
+  opened(session: ServerSession, slots: readonly Backend[]): void {
     this.#sessions.set(session.state, { session, level: undefined });
     for (const { single } of slots) single?.host.opened?.(session);
   }
 
-  closed(session: ServerSession, slots: readonly Slot[]): void {
+  closed(session: ServerSession, slots: readonly Backend[]): void {
     this.#sessions.delete(session.state);
     for (const { single } of slots) single?.host.closed?.(session);
   }
@@ -56,7 +56,7 @@ export class MergedSessions {
    *
    * @throws McpError when all of them refuse.
    */
-  async setLevel(slots: readonly Slot[], params: Parameters<Handler>[0], call: Call): Promise<object> {
+  async setLevel(slots: readonly Backend[], params: Parameters<Handler>[0], call: Call): Promise<object> {
     const session = call.session === undefined ? undefined : this.#sessions.get(call.session.state);
     if (session !== undefined) session.level = { params, call };
     const logging = slots.filter(({ single }) => single?.host.capabilities().logging !== undefined);
@@ -65,7 +65,7 @@ export class MergedSessions {
     const warn = (error: unknown): void => this.#onWarning(`the log level could not be set: ${wordsOf(error)}`);
     const work = logging.map(async ({ single }) => single && (await this.#setLevel(single, params, call)));
     for (const one of work) one.catch((error: unknown) => (isOver ? warn(error) : refusals.push(error)));
-    await mostOf(work, longestMs);
+    await mostOf(work, maxMs);
     isOver = true;
     if (refusals.length > 0 && refusals.length === work.length && refusals[0] instanceof McpError) throw refusals[0];
     for (const refusal of refusals) warn(refusal);

@@ -4,7 +4,7 @@ import { createBridge } from '../../bridge.ts';
 import { connect, type Client } from '../../client.ts';
 import { createServer } from '../../server.ts';
 import { memoryTransport } from '../../testing.ts';
-import type { View } from './views.ts';
+import type { NameSnapshot } from './name-snapshots.ts';
 import { Walks } from './walks.ts';
 
 interface Scene {
@@ -83,7 +83,7 @@ const gathered = (count: number): Parameters<Walks['begin']>[1] => ({
   entries: Array.from({ length: count }, (_, at) => [`${at}`, {}] as const),
   hint: { ttlMs: 5_000, cacheScope: 'private' },
 });
-const view: View = { lists: new Map(), late: new Map() };
+const view: NameSnapshot = { lists: new Map(), late: new Map() };
 
 test('a list that is read is kept until ten seconds after its last page, and no longer than a minute', (t) => {
   mock.timers.enable({ apis: ['setTimeout'] });

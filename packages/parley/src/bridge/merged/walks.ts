@@ -2,12 +2,12 @@ import { after, monotonicNow } from '../../jsonrpc/timeout.ts';
 import type { CacheHint } from '../../protocol/features/envelope.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { MergedList } from './lists.ts';
-import type { View } from './views.ts';
+import type { NameSnapshot } from './name-snapshots.ts';
 
 /** Lifetime of a list after its last page, and after it was gathered, in milliseconds. */
-const [restMs, longestMs] = [10_000, 60_000];
+const [restMs, maxMs] = [10_000, 60_000];
 /** Limit of the stored entries. The newest list is always stored, whatever its size. */
-const mostEntries = 30_000;
+const maxEntries = 30_000;
 
 /** A merged list as it was gathered. */
 export interface Gathered {
@@ -18,7 +18,7 @@ export interface Gathered {
 }
 
 interface Walk extends Gathered {
-  readonly view: View;
+  readonly view: NameSnapshot;
   readonly begunAt: number;
   stop: () => void;
 }
@@ -32,27 +32,27 @@ export class Walks {
   #entries = 0;
 
   /** Keeps a list of which more pages may be asked for; gives its id. */
-  begin(view: View, gathered: Gathered): string {
+  begin(view: NameSnapshot, gathered: Gathered): string {
     // A client that starts again no longer needs the previous list. Its old cursor still works by name.
     for (const [before, walk] of this.#walks) if (walk.view === view && walk.kind === gathered.kind) this.end(before);
     const id = crypto.randomUUID();
     this.#walks.set(id, { ...gathered, view, begunAt: monotonicNow(), stop: this.#endLater(id, restMs) });
     this.#entries += gathered.entries.length;
     for (const oldest of this.#walks.keys()) {
-      if (this.#entries <= mostEntries || oldest === id) break;
+      if (this.#entries <= maxEntries || oldest === id) break;
       this.end(oldest);
     }
     return id;
   }
 
   /** Finds the list of an id, to continue it. It was gathered earlier, so its remaining cache lifetime is shorter. */
-  find(view: View, wanted: MergedList, id: unknown): Gathered | undefined {
+  find(view: NameSnapshot, wanted: MergedList, id: unknown): Gathered | undefined {
     const walk = typeof id === 'string' ? this.#walks.get(id) : undefined;
     if (walk?.view !== view || walk.kind !== wanted) return undefined;
     const { kind, entries, hint, begunAt, stop } = walk;
     const age = monotonicNow() - begunAt;
     stop();
-    walk.stop = this.#endLater(String(id), Math.min(restMs, longestMs - age));
+    walk.stop = this.#endLater(String(id), Math.min(restMs, maxMs - age));
     return { kind, entries, hint: hint && { ...hint, ttlMs: Math.max(0, Math.floor(hint.ttlMs - age)) } };
   }
 

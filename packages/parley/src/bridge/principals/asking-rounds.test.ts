@@ -24,7 +24,14 @@ function asked(outcome?: 'granted' | 'declined' | 'failed', { hasGrant = false, 
     outcome: async () => outcome,
   };
   const asking = new LoginAsking({
-    signIn: { id: 'files', name: 'Files', asker: 'the bridge', waitMs: 45_000, consent, agreed: async () => agreed },
+    signIn: {
+      id: 'files',
+      name: 'Files',
+      asker: 'the bridge',
+      waitTimeoutMs: 45_000,
+      consent,
+      agreed: async () => agreed,
+    },
     person: { wanted: ['read'], isSignedIn: async () => hasGrant, signedIn: async () => void log.push('signed in') },
     principal: 'ann',
     seal: createSeal(),

@@ -24,7 +24,7 @@ test('a client that asks again and again leaves no more waiting than a few, the 
   });
   // No more of it is used here.
   const parts = {
-    signIn: { id: 'files', name: 'Files', asker: 'bridge', waitMs: 45_000, consent: { invite, outcome } },
+    signIn: { id: 'files', name: 'Files', asker: 'bridge', waitTimeoutMs: 45_000, consent: { invite, outcome } },
     person: { wanted: [], isSignedIn: async () => false },
     principal: 'ann',
     closed: new AbortController().signal,

@@ -5,7 +5,7 @@ import { isObject } from '../../jsonrpc/message.ts';
 import { jsonText } from '../../json/exact-number.ts';
 import { parseExactJson } from '../../json/parse-exact.ts';
 import { AuthorizationError } from '../../auth/common/errors.ts';
-import type { Outcome, Visit } from '../../auth/consent/visits.ts';
+import type { Outcome, ConsentSession } from '../../auth/consent/consent-sessions.ts';
 import type { Call } from '../../server/runtime/call.ts';
 import { packResult, unpackResult, type PackedResult } from '../../server/runtime/extension-result.ts';
 import { mayHaveRun } from '../../server/runtime/input/refused-state.ts';
@@ -47,10 +47,10 @@ interface LoginState {
 const key = 'sign-in';
 
 /** Limit of the logins of one user that are awaited only to notify the client of their end. */
-const mostLate = 8;
+const maxLate = 8;
 
 /** Limits of the answers of one person that are remembered, and of the characters of their outcomes. */
-const mostAnswers = 10_000;
+const maxAnswers = 10_000;
 const mostCharacters = 4 * 1024 * 1024;
 
 /** Asks for the logins of one person at one upstream. */
@@ -61,7 +61,7 @@ export class LoginAsking {
 
   /** Answers after which the work was done. */
   readonly #answered = new SingleUse(
-    memoryRoundStore({ maxMarks: mostAnswers }),
+    memoryRoundStore({ maxMarks: maxAnswers }),
     memoryRoundStore({ maxCharacters: mostCharacters }),
     0,
   );
@@ -166,7 +166,10 @@ export class LoginAsking {
   }
 
   /** Spec 2025-11-25, Elicitation, URL mode: a request asks, and a notification reports the completion. */
-  async #asRequest({ url, message, visit }: Question & { readonly visit: Visit }, about: Asked): Promise<unknown> {
+  async #asRequest(
+    { url, message, visit }: Question & { readonly visit: ConsentSession },
+    about: Asked,
+  ): Promise<unknown> {
     const { call } = about;
     const { session } = call;
     if (session === undefined) return this.#unasked(call, { url, message });
@@ -184,12 +187,12 @@ export class LoginAsking {
   }
 
   /** Notifies the client when a long login is complete. Beyond the limit, the oldest wait ends. */
-  async #tellLate(visit: Visit, completed: () => void): Promise<void> {
+  async #tellLate(visit: ConsentSession, completed: () => void): Promise<void> {
     const { signIn, closed } = this.#options;
     const over = new AbortController();
     this.#late.add(over);
     const [oldest] = this.#late;
-    if (this.#late.size > mostLate && oldest !== undefined) {
+    if (this.#late.size > maxLate && oldest !== undefined) {
       this.#late.delete(oldest);
       oldest.abort(new Error('newer logins replaced this one'));
     }
@@ -222,10 +225,10 @@ export class LoginAsking {
   }
 
   /** Waits for a visit to end, but not for long. */
-  async #waited(call: Call, visit: Visit): Promise<Outcome | 'waiting'> {
+  async #waited(call: Call, visit: ConsentSession): Promise<Outcome | 'waiting'> {
     const { signIn, closed } = this.#options;
     const enough = new AbortController();
-    const stop = after(signIn.waitMs, () => enough.abort());
+    const stop = after(signIn.waitTimeoutMs, () => enough.abort());
     try {
       return await signIn.consent.outcome(visit, AbortSignal.any([call.signal, closed, enough.signal]));
     } catch (error) {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createWorld, issuer, mcp } from '../../../../../test/support/authorization-world.ts';
-import type { AuthInfo, TokenExchangeRequest } from '../../server/runtime/endpoint.ts';
+import type { AuthInfo, TokenExchangeRequest } from '../../server/runtime/request-handler.ts';
 import { asserted } from './asserted.ts';
 import type { ExchangeUpstream } from './exchange-options.ts';
 

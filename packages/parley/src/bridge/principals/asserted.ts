@@ -9,9 +9,9 @@ import type {
   BoundServer,
 } from '../../auth/common/authorizer.ts';
 import { AuthorizationError } from '../../auth/common/errors.ts';
-import type { AuthInfo } from '../../server/runtime/endpoint.ts';
-import { enterpriseExtension, managedBy } from '../../auth/client/machine/enterprise-managed.ts';
-import type { MachineRequest } from '../../auth/client/machine/machine.ts';
+import type { AuthInfo } from '../../server/runtime/request-handler.ts';
+import { enterpriseExtension, managedBy } from '../../auth/client/non-interactive/enterprise-managed.ts';
+import type { MachineRequest } from '../../auth/client/non-interactive/machine.ts';
 import { latestOf, senderOf, PerCaller, type Callers } from './callers.ts';
 import type { EnterpriseUpstream, ExchangeUpstream } from './exchange-options.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AuthInfo } from '../../server/runtime/endpoint.ts';
+import type { AuthInfo } from '../../server/runtime/request-handler.ts';
 import { latestOf, PerCaller, senderOf } from './callers.ts';
 
 const caller = (clientId: string, more: object = {}): AuthInfo => ({ principal: 'a', clientId, ...more }) as AuthInfo;

@@ -1,7 +1,7 @@
 import type { AuthorizedRequest } from '../../auth/common/authorizer.ts';
 import { AuthorizationError } from '../../auth/common/errors.ts';
 import { callerKey } from '../../server/runtime/caller.ts';
-import type { AuthInfo } from '../../server/runtime/endpoint.ts';
+import type { AuthInfo } from '../../server/runtime/request-handler.ts';
 
 /** Limit of the callers of one principal that are kept apart. */
 const most = 32;

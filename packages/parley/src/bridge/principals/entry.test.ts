@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { settle } from '../../../../../test/support/raw.ts';
-import type { Link } from '../../server/runtime/endpoint.ts';
+import type { ReplyChannel } from '../../server/runtime/request-handler.ts';
 import { PrincipalEntry, restMs, type OfPrincipal } from './entry.ts';
 
 interface Watched {
@@ -27,7 +27,7 @@ function watched(idle: () => boolean): Watched {
   return { entry, rested: () => rested };
 }
 
-const link: Link = { lasting: true, send: () => undefined };
+const link: ReplyChannel = { lasting: true, send: () => undefined };
 
 test('a bridge that nobody uses rests after a while, and not while somebody does', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
@@ -79,7 +79,7 @@ test('what could not be opened is waited for no longer, whoever leaves it', asyn
 test('a bridge makes way with sessions that can be ended, and with no others', async () => {
   const { entry } = watched(() => true);
   const ended: string[] = [];
-  const session: Link = { ...link, dismiss: () => void ended.push('session') };
+  const session: ReplyChannel = { ...link, dismiss: () => void ended.push('session') };
   entry.entered(session);
   assert.equal(entry.isIdle, false);
   await entry.opening;

@@ -1,12 +1,12 @@
 /** The bridge of one principal, with who uses it. */
 
-import type { AuthInfo, Endpoint, Link } from '../../server/runtime/endpoint.ts';
+import type { AuthInfo, RequestHandler, ReplyChannel } from '../../server/runtime/request-handler.ts';
 import { after } from '../../jsonrpc/timeout.ts';
-import type { UpstreamStanding } from '../merged/slot.ts';
+import type { UpstreamStanding } from '../merged/backend.ts';
 
 /** The bridge of one principal. */
 export interface OfPrincipal {
-  readonly endpoint: Endpoint;
+  readonly endpoint: RequestHandler;
   /** Tells whether no caller waits for it. */
   readonly idle: boolean;
   /** Standing of each server behind it. */
@@ -36,7 +36,7 @@ export class PrincipalEntry {
   usedAt: number;
   readonly #options: PrincipalEntryOptions;
   readonly #closed = new AbortController();
-  readonly #conversations = new Set<Link>();
+  readonly #conversations = new Set<ReplyChannel>();
   #bridge: OfPrincipal | undefined;
   #running = 0;
   #stay: () => void = () => undefined;
@@ -64,13 +64,13 @@ export class PrincipalEntry {
   }
 
   /** Takes note of a conversation that begins. */
-  entered(link: Link): void {
+  entered(link: ReplyChannel): void {
     this.#conversations.add(link);
     this.#used();
   }
 
   /** Takes note that a conversation is over. */
-  left(link: Link): void {
+  left(link: ReplyChannel): void {
     this.#conversations.delete(link);
     this.#used();
   }

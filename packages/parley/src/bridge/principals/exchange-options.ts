@@ -1,6 +1,6 @@
 /** Options for using a token exchange to act as the client's user at an upstream. */
 
-import type { MachineClient } from '../../auth/client/machine/client-credentials.ts';
+import type { MachineClient } from '../../auth/client/non-interactive/client-credentials.ts';
 import type { AuthorizationOptions } from '../../auth/client/options.ts';
 
 /** Options of going by the authorization server of the upstream. */

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { settle } from '../../../../../test/support/raw.ts';
 import type { AuthorizedAnswer, AuthorizedRequest, Authorizer } from '../../auth/common/authorizer.ts';
 import { AuthorizationError } from '../../auth/common/errors.ts';
-import type { AuthInfo, ExchangedToken, TokenExchangeRequest } from '../../server/runtime/endpoint.ts';
+import type { AuthInfo, ExchangedToken, TokenExchangeRequest } from '../../server/runtime/request-handler.ts';
 import type { ExchangeUpstream } from './exchange-options.ts';
 import { exchanged } from './exchanged.ts';
 

@@ -12,7 +12,7 @@ import { parseChallenges } from '../../auth/common/challenge.ts';
 import { AuthorizationError } from '../../auth/common/errors.ts';
 import { canonicalResource } from '../../auth/common/resource-url.ts';
 import { missingOf, scopesOf, unionOf } from '../../auth/common/scopes.ts';
-import type { AuthInfo, ExchangedToken, TokenExchangeRequest } from '../../server/runtime/endpoint.ts';
+import type { AuthInfo, ExchangedToken, TokenExchangeRequest } from '../../server/runtime/request-handler.ts';
 import { senderOf, PerCaller, type Callers } from './callers.ts';
 import type { ExchangeUpstream } from './exchange-options.ts';
 

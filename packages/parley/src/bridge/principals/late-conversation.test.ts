@@ -9,7 +9,7 @@ import { LateConversation } from './late-conversation.ts';
 function late(ready = false) {
   const log: string[] = [];
   const endpoint = (name: string) => ({
-    converse: () => ({
+    openConnection: () => ({
       revision: { date: name },
       receive: async (value: unknown) => void log.push(`${name} receive ${String(value)}`),
       take: async (judged: unknown) => void log.push(`${name} take ${String(judged)}`),

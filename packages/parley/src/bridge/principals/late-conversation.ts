@@ -1,5 +1,5 @@
-import type { AuthInfo, Conversation, Endpoint, Link } from '../../server/runtime/endpoint.ts';
-import type { Judged } from '../../server/runtime/judged.ts';
+import type { AuthInfo, ClientConnection, RequestHandler, ReplyChannel } from '../../server/runtime/request-handler.ts';
+import type { ParsedMessage } from '../../server/runtime/parsed-message.ts';
 import type { RequestId, ResponseMessage } from '../../jsonrpc/message.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { Revision } from '../../protocol/revision.ts';
@@ -12,7 +12,7 @@ export interface LateConversationOptions {
   /** The bridge, if it is ready. */
   readonly ready: OfPrincipal | undefined;
   /** Makes the endpoint that answers if the bridge cannot be opened. */
-  refusing(error: McpError): Endpoint;
+  refusing(error: McpError): RequestHandler;
   /** Runs work for a message, and records its sender. */
   during<T>(auth: AuthInfo | undefined, work: () => Promise<T>): Promise<T>;
   /** Called once when the conversation is over. */
@@ -20,17 +20,17 @@ export interface LateConversationOptions {
 }
 
 /** A conversation with the bridge of a principal. It waits while the bridge is being opened. */
-export class LateConversation implements Conversation {
-  readonly #link: Link;
+export class LateConversation implements ClientConnection {
+  readonly #link: ReplyChannel;
   readonly #options: LateConversationOptions;
-  #inner: Conversation | undefined;
-  #opening: Promise<Conversation> | undefined;
+  #inner: ClientConnection | undefined;
+  #opening: Promise<ClientConnection> | undefined;
   #isClosed = false;
 
-  constructor(link: Link, options: LateConversationOptions) {
+  constructor(link: ReplyChannel, options: LateConversationOptions) {
     this.#link = link;
     this.#options = options;
-    this.#inner = options.ready?.endpoint.converse(link);
+    this.#inner = options.ready?.endpoint.openConnection(link);
   }
 
   get revision(): Revision | undefined {
@@ -41,7 +41,7 @@ export class LateConversation implements Conversation {
     return await this.#during(auth, async () => await (this.#inner ?? (await this.#late())).receive(value, auth));
   }
 
-  async take(judged: Judged, auth?: AuthInfo): Promise<ResponseMessage | undefined> {
+  async take(judged: ParsedMessage, auth?: AuthInfo): Promise<ResponseMessage | undefined> {
     return await this.#during(auth, async () => await (this.#inner ?? (await this.#late())).take(judged, auth));
   }
 
@@ -51,7 +51,7 @@ export class LateConversation implements Conversation {
 
   unreadable(reason: string): ResponseMessage {
     const { refusing } = this.#options;
-    const answering = this.#inner ?? refusing(new McpError('parseError', reason)).converse(this.#link);
+    const answering = this.#inner ?? refusing(new McpError('parseError', reason)).openConnection(this.#link);
     return answering.unreadable(reason);
   }
 
@@ -70,18 +70,18 @@ export class LateConversation implements Conversation {
     return await this.#options.during(auth, work);
   }
 
-  #late(): Promise<Conversation> {
+  #late(): Promise<ClientConnection> {
     this.#opening ??= this.#open();
     return this.#opening;
   }
 
-  async #open(): Promise<Conversation> {
+  async #open(): Promise<ClientConnection> {
     const { opening, refusing } = this.#options;
     const endpoint = await opening.then(
       (bridge) => bridge.endpoint,
       (error: unknown) => refusing(error instanceof McpError ? error : unreachable(error)),
     );
-    this.#inner = endpoint.converse(this.#link);
+    this.#inner = endpoint.openConnection(this.#link);
     if (this.#isClosed) this.#inner.close();
     return this.#inner;
   }

@@ -3,19 +3,19 @@
  */
 
 import type { Authorization } from '../../auth/common/authorizer.ts';
-import type { AuthInfo } from '../../server/runtime/endpoint.ts';
+import type { AuthInfo } from '../../server/runtime/request-handler.ts';
 import { latestOf } from './callers.ts';
 import { createEndpoint } from '../../server/runtime/serve.ts';
 import type { Host } from '../../server/runtime/host.ts';
 import type { Settings } from '../options.ts';
-import { standingOf, type UpstreamStanding } from '../merged/slot.ts';
+import { standingOf, type UpstreamStanding } from '../merged/backend.ts';
 import { openSingle, type Single, type SingleOptions } from '../single/single.ts';
 import type { ConnectionLimit } from '../upstream/connection-limit.ts';
 import type { UpstreamIdentity } from '../upstream-auth.ts';
 import type { ExchangeUpstream } from './exchange-options.ts';
 import { LoginAsking } from './asking.ts';
 import { exchanged } from './exchanged.ts';
-import { lateSingle } from './late-single.ts';
+import { lateSingle } from './deferred-upstream.ts';
 import type { OfPrincipal } from './entry.ts';
 import { Principals } from './principals.ts';
 import type { UpstreamSignIn } from './sign-in.ts';

@@ -7,7 +7,7 @@ import { publicUrl, signingIn } from '../../../../../test/support/signing-in.ts'
 import { settle } from '../../../../../test/support/raw.ts';
 import { createBridge, type PerPrincipalUpstream } from '../../bridge.ts';
 import type { Client } from '../../client.ts';
-import { endpointOf, type AuthInfo } from '../../server/runtime/endpoint.ts';
+import { endpointOf, type AuthInfo } from '../../server/runtime/request-handler.ts';
 
 async function names(client: Client): Promise<readonly string[]> {
   return (await client.listTools()).map(({ name }) => name).toSorted();
@@ -96,7 +96,7 @@ for (const down of both)
 
     test('whose person takes longer calls again afterwards', async (t) => {
       const scene = signingIn(t);
-      await scene.bridge({}, { waitMs: 1 });
+      await scene.bridge({}, { waitTimeoutMs: 1 });
       let link = '';
       const ann = await scene.as('ann', down, {
         onElicitUrl: ({ url }) => ((link = url), { action: 'accept' }),
@@ -256,7 +256,7 @@ describe('upstreamAuth per-principal', () => {
     ].map((url) => [{ publicUrl: url }, /needs publicUrl, the https: URL of a page of its own/] as const),
     [{ sessionOf: undefined }, /needs sessionOf, a function that identifies the user at a browser/],
     [{ name: 7 }, /upstreamAuth: name must be text/],
-    [{ waitMs: '1' }, /upstreamAuth: waitMs/],
+    [{ waitTimeoutMs: '1' }, /upstreamAuth: waitTimeoutMs/],
     [{ wait: 1 }, /upstreamAuth has no option "wait"/],
     [{ scopes: 'read' }, /scopes must be an array/],
   ];

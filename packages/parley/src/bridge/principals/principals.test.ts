@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { initializeParams, Raw, settle } from '../../../../../test/support/raw.ts';
 import { ownerOf } from '../../auth/common/owner.ts';
-import type { Link } from '../../server/runtime/endpoint.ts';
+import type { ReplyChannel } from '../../server/runtime/request-handler.ts';
 import { revisionOf } from '../../protocol/revision.ts';
 import type { Settings } from '../options.ts';
 import { ConnectionLimit } from '../upstream/connection-limit.ts';
@@ -14,7 +14,7 @@ test('whoever runs the bridge hears of sessions that end since too many people h
   const bridge: OfPrincipal = {
     endpoint: {
       revisions: [],
-      converse: () => assert.fail('nobody says anything'),
+      openConnection: () => assert.fail('nobody says anything'),
     } as unknown as OfPrincipal['endpoint'],
     idle: true,
     heard: () => undefined,
@@ -29,8 +29,8 @@ test('whoever runs the bridge hears of sessions that end since too many people h
   const principals = new Principals({ settings, places: new ConnectionLimit(8, 8), open: async () => bridge });
   const ended: string[] = [];
   const enter = (principal: string): void => {
-    const auth = { principal, scopes: [], claims: {} } as unknown as NonNullable<Link['auth']>;
-    principals.endpoint.converse({
+    const auth = { principal, scopes: [], claims: {} } as unknown as NonNullable<ReplyChannel['auth']>;
+    principals.endpoint.openConnection({
       lasting: true,
       send: () => undefined,
       auth,
@@ -59,7 +59,7 @@ test('the principal that was used least recently gives its connection up for ano
       const owner = ownerOf(principal, undefined);
       assert.equal(places.take(owner), undefined);
       return {
-        endpoint: { revisions: [], converse: () => ({ close: () => undefined }) },
+        endpoint: { revisions: [], openConnection: () => ({ close: () => undefined }) },
         idle: true,
         heard: () => undefined,
         standings: () => [],
@@ -68,9 +68,9 @@ test('the principal that was used least recently gives its connection up for ano
     },
   });
   for (const principal of ['ann', 'bob']) {
-    const auth = { principal, scopes: [], claims: {} } as unknown as NonNullable<Link['auth']>;
+    const auth = { principal, scopes: [], claims: {} } as unknown as NonNullable<ReplyChannel['auth']>;
     const dismiss = (): void => void ended.push(principal);
-    principals.endpoint.converse({ lasting: true, send: () => undefined, auth, dismiss });
+    principals.endpoint.openConnection({ lasting: true, send: () => undefined, auth, dismiss });
     await settle();
   }
   assert.equal(places.take('eve'), undefined);
@@ -103,7 +103,11 @@ function people(ownLimit = 8): People {
     open: async ({ principal }) => {
       if (principal !== 'nobody') assert.equal(places.take(ownerOf(principal, undefined)), undefined);
       return {
-        endpoint: { revisions: [], converse: () => ({ close: () => undefined }), headerParameters: () => [principal] },
+        endpoint: {
+          revisions: [],
+          openConnection: () => ({ close: () => undefined }),
+          headerParameters: () => [principal],
+        },
         idle: true,
         heard: () => undefined,
         standings: () => [principal],
@@ -116,9 +120,9 @@ function people(ownLimit = 8): People {
     },
   });
   const enter = async (principal: string): Promise<void> => {
-    const auth = { principal, scopes: [], claims: {} } as unknown as NonNullable<Link['auth']>;
+    const auth = { principal, scopes: [], claims: {} } as unknown as NonNullable<ReplyChannel['auth']>;
     const dismiss = (): void => void events.push(`ends ${principal}`);
-    principals.endpoint.converse({ lasting: true, send: () => undefined, auth, dismiss });
+    principals.endpoint.openConnection({ lasting: true, send: () => undefined, auth, dismiss });
     await settle();
   };
   return { principals, places, events, closed, enter };
@@ -158,7 +162,7 @@ test('a client that needs another connection ends its own sessions, not those of
 test('header parameters are those that the bridge of a principal knows', async () => {
   const { principals, enter, closed } = people();
   await enter('ann');
-  const auth = { principal: 'ann', scopes: [], claims: {} } as unknown as NonNullable<Link['auth']>;
+  const auth = { principal: 'ann', scopes: [], claims: {} } as unknown as NonNullable<ReplyChannel['auth']>;
   assert.deepEqual(principals.endpoint.headerParameters('any', auth), ['ann']);
   assert.deepEqual(principals.endpoint.headerParameters('any', undefined), []);
   closed();
@@ -195,7 +199,7 @@ function bridgeOf(idle = true): OfPrincipal {
   return {
     endpoint: {
       revisions: [],
-      converse: () => ({
+      openConnection: () => ({
         take: async ({ message }: { message: { id: number } }) => ({ jsonrpc: '2.0', id: message.id, result: {} }),
         receive: async ({ id }: { id: number }) => ({ jsonrpc: '2.0', id, result: {} }),
         close: () => undefined,
@@ -212,8 +216,8 @@ test('a client without a name, one too many, and one after the end are told why 
   const { principals, answered, left } = opened(t, async () => bridgeOf(false));
   assert.equal(await answered(), 'this bridge serves only authenticated callers');
   for (let at = 0; at < 1_000; at++) {
-    const auth = { principal: `p${at}`, scopes: [], claims: {} } as unknown as NonNullable<Link['auth']>;
-    principals.endpoint.converse({ lasting: true, send: () => undefined, auth });
+    const auth = { principal: `p${at}`, scopes: [], claims: {} } as unknown as NonNullable<ReplyChannel['auth']>;
+    principals.endpoint.openConnection({ lasting: true, send: () => undefined, auth });
   }
   await settle();
   const tooMany = 'the bridge has too many clients now; try again later';

@@ -1,16 +1,16 @@
 /** One endpoint of which each principal has a bridge of their own: nothing is in it that another's requests could reach. */
 
-import type { AuthInfo, Conversation, Endpoint, Link } from '../../server/runtime/endpoint.ts';
+import type { AuthInfo, ClientConnection, RequestHandler, ReplyChannel } from '../../server/runtime/request-handler.ts';
 import type { Host } from '../../server/runtime/host.ts';
 import { createEndpoint } from '../../server/runtime/serve.ts';
 import { McpError } from '../../protocol/error.ts';
-import type { UpstreamStanding } from '../merged/slot.ts';
+import type { UpstreamStanding } from '../merged/backend.ts';
 import type { Settings } from '../options.ts';
 import type { ConnectionLimit, Holder } from '../upstream/connection-limit.ts';
 import { EndedSessions } from '../upstream/ended-sessions.ts';
 import { ownerOf } from '../../auth/common/owner.ts';
 import { PrincipalEntry, type OfPrincipal } from './entry.ts';
-import { unknownOffer } from './late-single.ts';
+import { unknownOffer } from './deferred-upstream.ts';
 import { LateConversation } from './late-conversation.ts';
 
 /** Parts that the bridges of principals are made of. */
@@ -27,14 +27,14 @@ export interface PrincipalsOptions {
 }
 
 /** Limit of principals that have a bridge at once. */
-const mostPrincipals = 1_000;
+const maxPrincipals = 1_000;
 
 /**
  * The bridges of principals. Beyond the limit, the least recently used one is closed. A bridge that was not used for
  * long is closed too.
  */
 export class Principals {
-  readonly endpoint: Endpoint;
+  readonly endpoint: RequestHandler;
   readonly #options: PrincipalsOptions;
   readonly #entries = new Map<string, PrincipalEntry>();
   readonly #closing = new Set<Promise<void>>();
@@ -49,7 +49,7 @@ export class Principals {
     this.endpoint = {
       revisions: settings.revisions,
       exactNumbers: true,
-      converse: (link) => this.#converse(link),
+      openConnection: (link) => this.#openConnection(link),
       headerParameters: (tool, auth) =>
         (auth === undefined ? undefined : this.#entries.get(auth.principal)?.bridge)?.endpoint.headerParameters(
           tool,
@@ -78,13 +78,13 @@ export class Principals {
     await Promise.all(this.#closing);
   }
 
-  #converse(link: Link): Conversation {
+  #openConnection(link: ReplyChannel): ClientConnection {
     const { settings } = this.#options;
     const { auth } = link;
-    const refusing = (error: McpError): Endpoint => createEndpoint(refusingHost(settings, error));
-    if (auth === undefined) return refusing(nobody()).converse(link);
+    const refusing = (error: McpError): RequestHandler => createEndpoint(refusingHost(settings, error));
+    if (auth === undefined) return refusing(nobody()).openConnection(link);
     const entry = this.#entry(auth);
-    if (entry === undefined) return refusing(tooMany()).converse(link);
+    if (entry === undefined) return refusing(tooMany()).openConnection(link);
     entry.entered(link);
     return new LateConversation(link, {
       opening: entry.opening,
@@ -100,10 +100,10 @@ export class Principals {
     const known = this.#entries.get(principal);
     if (known !== undefined) return known;
     if (this.#isClosed) return undefined;
-    if (this.#entries.size >= mostPrincipals) {
+    if (this.#entries.size >= maxPrincipals) {
       const idlest = this.#idlest(() => true);
       if (idlest === undefined) return undefined;
-      this.#ended.add(this.#giveUp(idlest), `all ${mostPrincipals} places for clients that are known by name`);
+      this.#ended.add(this.#giveUp(idlest), `all ${maxPrincipals} places for clients that are known by name`);
     }
     const { open, places } = this.#options;
     const entry = new PrincipalEntry({
@@ -183,7 +183,7 @@ function refusingHost({ info, revisions, onError }: Settings, error: McpError): 
     instructions: undefined,
     revisions,
     discoverHint: { ttlMs: 0, cacheScope: 'private' },
-    askTimeoutMs: 1,
+    requestTimeoutMs: 1,
     maxRounds: 1,
     capabilities: () => unknownOffer,
     handler: () => refuse,

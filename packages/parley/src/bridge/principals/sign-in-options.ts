@@ -5,7 +5,7 @@ import { refuseUnknown, type Names } from '../../options/known-names.ts';
 import { refuseNoNumber, refuseOther } from '../../options/known-values.ts';
 import { shown } from '../../options/shown.ts';
 import { isLoopback } from '../../auth/common/network.ts';
-import type { ClientMetadata, RegisteredByHand } from '../../auth/client/person/oauth-options.ts';
+import type { ClientMetadata, ManualRegistration } from '../../auth/client/interactive/oauth-options.ts';
 import {
   authorizationOptionNames,
   checkAuthorizationOptions,
@@ -33,13 +33,13 @@ export interface PerPrincipalUpstream extends AuthorizationOptions {
   /** The keys that seal links, 32 bytes each; without them one is made for this process alone. */
   readonly keys?: readonly SealingKey[];
   /** The client, if it was registered manually. */
-  readonly client?: RegisteredByHand | readonly RegisteredByHand[];
+  readonly client?: ManualRegistration | readonly ManualRegistration[];
   /** The `https:` URL of the metadata document of the client. */
   readonly clientMetadataUrl?: string;
   /** Facts of the client that are registered. */
   readonly metadata?: ClientMetadata;
   /** Time that a request waits for a person who agreed to sign in, in milliseconds; 45000. */
-  readonly waitMs?: number;
+  readonly waitTimeoutMs?: number;
 }
 
 const names: Names<PerPrincipalUpstream> = {
@@ -53,7 +53,7 @@ const names: Names<PerPrincipalUpstream> = {
   client: 1,
   clientMetadataUrl: 1,
   metadata: 1,
-  waitMs: 1,
+  waitTimeoutMs: 1,
 };
 
 /** @throws TypeError for options that are unknown, missing, or make no sense. */
@@ -71,5 +71,5 @@ export function checkPerPrincipal(where: string, options: PerPrincipalUpstream):
       `${what} needs publicUrl, the https: URL of a page of its own (http: on this machine) such as 'https://mcp.example.com/sign-in', not ${shown(publicUrl)}`,
     );
   refuseOther('string', `${what}: name`, options.name);
-  refuseNoNumber(`${what}: waitMs`, options.waitMs);
+  refuseNoNumber(`${what}: waitTimeoutMs`, options.waitTimeoutMs);
 }

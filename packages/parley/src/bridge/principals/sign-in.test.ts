@@ -23,7 +23,7 @@ test('a person without a grant is found out once in five seconds, with the scope
   });
   assert.equal(signIn.id, `upstream ${mcp}`);
   const person = signIn.person('ann');
-  assert.deepEqual([await person.isSignedIn(), person.wanted, signIn.waitMs], [false, [], 45_000]);
+  assert.deepEqual([await person.isSignedIn(), person.wanted, signIn.waitTimeoutMs], [false, [], 45_000]);
   const fails = async (): Promise<number> => {
     const before = world.asked.length;
     await assert.rejects(connect(mcp, { fetch: world.fetch as never, auth: person.authorization }), (error: Error) =>

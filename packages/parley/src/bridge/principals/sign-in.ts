@@ -4,9 +4,9 @@ import type { Authorization, AuthorizedRequest, Authorizer, BoundServer } from '
 import { AuthorizationError } from '../../auth/common/errors.ts';
 import { scopesOf, unionOf } from '../../auth/common/scopes.ts';
 import { Consent, type ConsentParty } from '../../auth/consent/consent.ts';
-import type { Visit } from '../../auth/consent/visits.ts';
-import { oauth, type GrantInfo, type OAuth } from '../../auth/client/person/oauth.ts';
-import { page } from '../../auth/client/person/page.ts';
+import type { ConsentSession } from '../../auth/consent/consent-sessions.ts';
+import { oauth, type GrantInfo, type OAuth } from '../../auth/client/interactive/oauth.ts';
+import { page } from '../../auth/client/interactive/page.ts';
 import type { CredentialStore } from '../../storage/credentials.ts';
 import { memoryCredentialStore } from '../../storage/memory-credentials.ts';
 import { principalCredentialStore } from '../../storage/principal-credentials.ts';
@@ -54,7 +54,7 @@ export class UpstreamSignIn implements ConsentParty {
   readonly id: string;
   readonly name: string;
   readonly asker: string;
-  readonly waitMs: number;
+  readonly waitTimeoutMs: number;
   readonly #options: SignInOptions;
   readonly #store: CredentialStore;
   /** The host to which people are sent, once it is known. */
@@ -66,7 +66,7 @@ export class UpstreamSignIn implements ConsentParty {
     const { upstream, options, asker } = parts;
     const {
       name = upstream.host,
-      waitMs = 45_000,
+      waitTimeoutMs = 45_000,
       keys,
       publicUrl,
       sessionOf,
@@ -77,7 +77,7 @@ export class UpstreamSignIn implements ConsentParty {
     this.id = `upstream ${upstream.origin}${upstream.pathname}`;
     this.name = name;
     this.asker = asker;
-    this.waitMs = waitMs;
+    this.waitTimeoutMs = waitTimeoutMs;
     this.consent = new Consent({
       publicUrl: new URL(publicUrl),
       name: asker,
@@ -143,12 +143,12 @@ export class UpstreamSignIn implements ConsentParty {
     };
   }
 
-  async host(visit: Visit, signal: AbortSignal): Promise<string> {
+  async host(visit: ConsentSession, signal: AbortSignal): Promise<string> {
     if (this.#host === undefined) await this.#urlFor(visit, withoutBegunLogins(this.#storeOf(visit.principal)), signal);
     return this.#host ?? this.#options.upstream.host;
   }
 
-  async begin(visit: Visit, signal: AbortSignal): Promise<string | undefined> {
+  async begin(visit: ConsentSession, signal: AbortSignal): Promise<string | undefined> {
     const { principal, consentOnly } = visit;
     if (consentOnly === true && (await this.person(principal).isSignedIn())) {
       this.#told(principal);
@@ -157,7 +157,7 @@ export class UpstreamSignIn implements ConsentParty {
     return await this.#urlFor(visit, this.#storeOf(visit.principal), signal);
   }
 
-  async finish({ principal }: Visit, callback: string, signal: AbortSignal): Promise<void> {
+  async finish({ principal }: ConsentSession, callback: string, signal: AbortSignal): Promise<void> {
     const { upstream } = this.#options;
     await this.#oauth(this.#storeOf(principal), [], () => undefined).finish(callback, { server: upstream, signal });
     this.#told(principal);
@@ -168,7 +168,7 @@ export class UpstreamSignIn implements ConsentParty {
   }
 
   /** Stores a login, and returns the URL that continues it. */
-  async #urlFor({ scopes }: Visit, store: CredentialStore, signal: AbortSignal): Promise<string | undefined> {
+  async #urlFor({ scopes }: ConsentSession, store: CredentialStore, signal: AbortSignal): Promise<string | undefined> {
     let url: string | undefined;
     const { upstream } = this.#options;
     try {
@@ -196,7 +196,7 @@ export class UpstreamSignIn implements ConsentParty {
       sessionOf: ___,
       name: ____,
       keys: _____,
-      waitMs: ______,
+      waitTimeoutMs: ______,
       store: _______,
       scopes: always = [],
       metadata,
@@ -258,12 +258,12 @@ class PersonUpstream implements Person, Authorization {
   }
 
   /** Finds out from time to time what a user without a grant would be asked, not for each rejected request. */
-  async #refused(request: AuthorizedRequest, status: number, mend: () => Promise<boolean>): Promise<boolean> {
+  async #refused(request: AuthorizedRequest, status: number, fix: () => Promise<boolean>): Promise<boolean> {
     const required = this.#required;
     const isKnown = required !== undefined && this.#options.now() - required.at < believedMs;
     if (status === 401 && isKnown && request.mayAsk && !(await this.isSignedIn())) throw required.error;
     try {
-      return await mend();
+      return await fix();
     } catch (error) {
       if (status === 401 && isLoginRequired(error)) this.#required = { error, at: this.#options.now() };
       throw error;

@@ -99,12 +99,12 @@ function reaching({ login, pool, learned, onWarning }: OpenDoorway): () => Promi
 }
 
 /** Time that a server of which facts are known may take before the bridge stands without it, in milliseconds. */
-const patienceMs = 5_000;
+const serverTimeoutMs = 5_000;
 
 async function firstReached(reach: () => Promise<void>, doorway: Doorway, isKnown: boolean): Promise<void> {
   if (isKnown) {
     const reached = reach();
-    if (await settledWithin(patienceMs, reached)) await reached;
+    if (await settledWithin(serverTimeoutMs, reached)) await reached;
     // The first caller gets the failure.
     return;
   }

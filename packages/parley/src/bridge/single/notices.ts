@@ -18,7 +18,7 @@ interface Notice {
 }
 
 /** Limit of the characters under way, half of which one client may use, and the least size of a notification. */
-const mostText = 64 * 1024 * 1024;
+const maxText = 64 * 1024 * 1024;
 const leastText = 64 * 1024;
 
 /**
@@ -29,7 +29,7 @@ export class Notices {
   readonly #pool: Pool;
   readonly #tasks: Pick<LateTasks, 'loaded'>;
   readonly #onWarning: (message: string) => void;
-  readonly #text = new Shares(mostText);
+  readonly #text = new Shares(maxText);
   #underWay = 0;
   /** True after a drop was reported to the operator, until nothing is under way. */
   #told = false;
@@ -72,7 +72,7 @@ export class Notices {
   async #send({ method, params }: Notice, from: NotificationSender): Promise<void> {
     const owner = ownerOf(from.principal, from.address);
     // A large one has all of its client's share.
-    const text = Math.min(Math.max(jsonText(params).length, leastText), mostText / 2);
+    const text = Math.min(Math.max(jsonText(params).length, leastText), maxText / 2);
     if (this.#text.exceeded(text, owner) !== undefined) return this.#drop(method);
     this.#text.add(text, owner);
     this.#underWay++;

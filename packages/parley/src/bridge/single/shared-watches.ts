@@ -31,9 +31,9 @@ export interface FollowOptions {
 }
 
 /** Limit of subscribed resources of all clients together, half of which may count for one client. */
-const mostWatched = 100_000;
+const maxWatched = 100_000;
 /** Limit of open streams. Each is a subscription of one client of the server, which may have 1,000. */
-const mostStreams = 900;
+const maxStreams = 900;
 
 /**
  * Resource subscriptions on a shared connection. Each client request opens one upstream stream, for those of its
@@ -43,8 +43,8 @@ export class SharedWatches {
   readonly #main: Upstream;
   readonly #watched = new Map<string, Watched>();
   readonly #streams = new Set<WatchStream>();
-  readonly #places = new Shares(mostWatched);
-  readonly #begun = new Shares(mostStreams);
+  readonly #places = new Shares(maxWatched);
+  readonly #begun = new Shares(maxStreams);
 
   constructor(main: Upstream) {
     this.#main = main;
@@ -104,8 +104,8 @@ export class SharedWatches {
 
   #demandRoom(count: number, owner: string | undefined): void {
     const whose = owner === undefined ? 'client' : kindOfOwner(owner);
-    requireRoom('resource subscriptions', this.#places.exceeded(count, owner), mostWatched, whose);
-    requireRoom('streams of resource subscriptions', this.#begun.exceeded(1, owner), mostStreams, whose);
+    requireRoom('resource subscriptions', this.#places.exceeded(count, owner), maxWatched, whose);
+    requireRoom('streams of resource subscriptions', this.#begun.exceeded(1, owner), maxStreams, whose);
   }
 
   #begin(uris: readonly string[], owner: string | undefined): void {

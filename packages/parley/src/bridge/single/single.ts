@@ -379,7 +379,7 @@ function hostOf(parts: BridgeParts, settings: SingleOptions, { known, hint, door
     undeclared: (feature, method) => asksUndeclared(known().capabilities, feature, method),
     listeners: settings.listeners,
     chain: settings.chain,
-    askTimeoutMs: 600_000,
+    requestTimeoutMs: 600_000,
     maxRounds: 32,
     capabilities: (link) => keptOfferedTo(link, offerOf(known(), tellsApart(settings)), settings),
     extensions: () => declaredExtensions(revisionFor(known()), offerOf(known(), tellsApart(settings))),

@@ -4,7 +4,7 @@ import type { ServerSession } from '../../server/runtime/host.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { SubscriptionFilter } from '../../protocol/features/subscriptions.ts';
-import { mostResources, ownWords, subscribed, type Changes } from '../changes.ts';
+import { maxResources, ownWords, subscribed, type Changes } from '../changes.ts';
 import { wordsOf } from '../failure.ts';
 import type { FollowedTasks } from '../tasks/task-listening.ts';
 import type { Pool } from '../upstream/pool.ts';
@@ -15,7 +15,7 @@ import { ownerOf } from '../../auth/common/owner.ts';
 
 const updated = 'notifications/resources/updated';
 /** Limit of updates that wait for the acknowledgement of a stream. */
-const mostEarly = 1_000;
+const maxEarly = 1_000;
 
 /** Watches of a session, by URI. */
 type Watched = Map<string, SessionWatch>;
@@ -66,8 +66,8 @@ export class UpstreamWatches {
     if (this.#ended.has(session.state)) throw new McpError('internalError', 'the session is over');
     const watched = this.#watchedBy(session);
     const known = watched.get(uri);
-    if (known === undefined && watched.size >= mostResources)
-      throw new McpError('invalidRequest', `too many resource subscriptions; the limit is ${mostResources}`);
+    if (known === undefined && watched.size >= maxResources)
+      throw new McpError('invalidRequest', `too many resource subscriptions; the limit is ${maxResources}`);
     const watch = known ?? this.#begin(uri, session);
     try {
       if (await watch.agreed(signal)) return {};
@@ -101,7 +101,7 @@ export class UpstreamWatches {
     // The acknowledgement is the first message of a stream. Earlier messages wait for it.
     let early: (readonly [JsonObject, string])[] | undefined = [];
     const tell = (params: JsonObject, method: string = updated): void => {
-      if (early !== undefined) void (early.length < mostEarly && early.push([params, method]));
+      if (early !== undefined) void (early.length < maxEarly && early.push([params, method]));
       else call.send(method, subscribed(params, call));
     };
     const listen = async ({ honored, closed }: Subscription): Promise<JsonObject> => {

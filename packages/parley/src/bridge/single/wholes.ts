@@ -1,14 +1,14 @@
 import { covers } from '../../client/subscriptions/subscription.ts';
 
 /** Looking a longer URI's wholes up costs more than comparing it with all that is watched. */
-const longestLookedUp = 4_096;
+const maxLookedUpLength = 4_096;
 
 /**
  * The subscribed resources that an update concerns: the resource itself, and those that contain it. It has the result
  * of `covers` for each, without a check of all of them.
  */
 export function wholesOf(uri: string, watched: ReadonlyMap<string, unknown>): readonly string[] {
-  const isLong = uri.length > longestLookedUp;
+  const isLong = uri.length > maxLookedUpLength;
   const ends = isLong ? [] : [...uri.matchAll(/[/#?]/g)].map(({ index }) => index);
   if (isLong || 2 * ends.length >= watched.size)
     return [...watched.keys()].filter((whole) => covers({ updates: [whole] }, { type: 'update', uri }));

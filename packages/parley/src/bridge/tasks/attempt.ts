@@ -5,11 +5,11 @@ import type { RequestOptions } from '../../client/connection/request-options.ts'
 import { plainNumber } from '../../json/exact-number.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { after } from '../../jsonrpc/timeout.ts';
-import { Pace } from '../../connection/pace.ts';
+import { PollInterval } from '../../connection/poll-interval.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { Revision } from '../../protocol/revision.ts';
-import type { Carried } from '../upstream/carried.ts';
+import type { ForwardedCall } from '../upstream/forwarded-call.ts';
 import { hasReported, rises } from '../upstream/progress.ts';
 import type { StateSeal } from '../guarded-state.ts';
 import { Outage } from './extension/outage.ts';
@@ -34,7 +34,7 @@ export interface Attempt {
   readonly client: Client;
   /** Revision that the server speaks. */
   readonly revision: Revision;
-  readonly call: Carried;
+  readonly call: ForwardedCall;
   /** The params of the client. */
   readonly params: JsonObject;
   /** The params as they were sent. */
@@ -133,7 +133,7 @@ export async function insisting<T>(
   ask: (isAgain: boolean) => Promise<T>,
 ): Promise<T> {
   const outage = new Outage(awayMs);
-  const pace = new Pace();
+  const pace = new PollInterval();
   for (let isAgain = false; ; isAgain = true) {
     try {
       return await ask(isAgain);
@@ -146,13 +146,13 @@ export async function insisting<T>(
 }
 
 /** Number of reports of each call, and the text of the last. */
-const told = new WeakMap<Carried, { count: number; words: string }>();
+const told = new WeakMap<ForwardedCall, { count: number; words: string }>();
 
 /**
  * Reports a task's status to the client, if it wants progress and the server sends none. Each new message counts as one
  * step.
  */
-function tellStanding(call: Carried, { statusMessage: words }: JsonObject): void {
+function tellStanding(call: ForwardedCall, { statusMessage: words }: JsonObject): void {
   const { progressToken } = call.meta;
   if (progressToken === undefined || typeof words !== 'string' || hasReported(call)) return;
   const before = told.get(call);
@@ -165,11 +165,11 @@ function tellStanding(call: Carried, { statusMessage: words }: JsonObject): void
 
 /** Polls a task of the call, at the interval that its server names. */
 export class Looks {
-  readonly #call: Carried;
-  readonly #pace = new Pace();
+  readonly #call: ForwardedCall;
+  readonly #pace = new PollInterval();
   #last: string | undefined;
 
-  constructor(call: Carried) {
+  constructor(call: ForwardedCall) {
     this.#call = call;
   }
 

@@ -10,7 +10,7 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 import { tasksExtension } from '../../protocol/features/tasks.ts';
 import { metaKey } from '../../protocol/meta-key.ts';
 import { revisionOf, type Revision } from '../../protocol/revision.ts';
-import type { Carried } from '../upstream/carried.ts';
+import type { ForwardedCall } from '../upstream/forwarded-call.ts';
 import type { Pool } from '../upstream/pool.ts';
 import type { UpstreamEvents } from '../upstream/upstream-options.ts';
 
@@ -54,7 +54,7 @@ export function isTaskOnly(error: unknown, client: Pick<Client, 'capabilities' |
  * The refusal of a tool that requires a task, in the form of the client's revision. A client that could declare the
  * extension gets that advice. (Spec ext-tasks, Capabilities.)
  */
-export function taskOnlyFor(error: unknown, call: Pick<Carried, 'facts' | 'client'>): unknown {
+export function taskOnlyFor(error: unknown, call: Pick<ForwardedCall, 'facts' | 'client'>): unknown {
   const { facts } = call;
   if (facts.tasks !== 'extension' || takesTasks(call)) return error;
   if (!(error instanceof McpError) || error.kind !== 'methodNotFound') return error;
@@ -118,7 +118,7 @@ export function related(
 }
 
 /** Tells whether the client of a request takes tasks in place of results, whatever it asks for. */
-export function takesTasks({ facts, client }: Pick<Carried, 'facts' | 'client'>): boolean {
+export function takesTasks({ facts, client }: Pick<ForwardedCall, 'facts' | 'client'>): boolean {
   return facts.tasks === 'extension' && declaresExtension(facts, client.capabilities, tasksExtension);
 }
 
@@ -127,7 +127,7 @@ export function takesTasks({ facts, client }: Pick<Carried, 'facts' | 'client'>)
  * get one. (Spec 2025-11-25, Tasks, Capability negotiation.)
  */
 export function carriesWish(
-  call: Pick<Carried, 'method' | 'facts' | 'client'>,
+  call: Pick<ForwardedCall, 'method' | 'facts' | 'client'>,
   revision: Revision,
   { capabilities }: Pick<Client, 'capabilities'>,
 ): boolean {
@@ -150,7 +150,7 @@ export type TasksAsked = 'required' | 'always';
  */
 export function wished(
   params: JsonObject,
-  call: Pick<Carried, 'facts' | 'client'>,
+  call: Pick<ForwardedCall, 'facts' | 'client'>,
   { form, support, tasks }: { readonly form: TaskForm; readonly support: unknown; readonly tasks: TasksAsked },
 ): JsonObject {
   if (call.facts.tasks !== 'extension' || form !== 'core') return params;

@@ -157,11 +157,11 @@ export function requireTasks(call: Call): void {
 }
 
 /** The longest capabilities that travel with an id whole, in characters of JSON: over HTTP ids are headers too. */
-const longestDeclared = 1_024;
+const maxDeclaredLength = 1_024;
 
 /** Capabilities that decide what a task may ask, and on which connection: those of the request that made it. */
 function askedOf({ client: { capabilities } }: Call): ClientCapabilities {
-  if (JSON.stringify(capabilities).length <= longestDeclared) return capabilities;
+  if (JSON.stringify(capabilities).length <= maxDeclaredLength) return capabilities;
   const { elicitation, sampling, roots } = capabilities;
   const asked = { elicitation, sampling, roots };
   return JSON.parse(JSON.stringify(asked)) as ClientCapabilities;
@@ -196,7 +196,7 @@ export function withRelated(params: JsonObject, id: string): JsonObject {
 }
 
 const shortestTold = 8;
-const longestTold = 4_096;
+const maxToldLength = 4_096;
 
 /** Converts a server's error about a task for the client. A task that is gone gets the same error as an unknown one. */
 function aboutTask(
@@ -211,6 +211,6 @@ function aboutTask(
   const isOfCall = call.method === 'tasks/result';
   if (kind === 'invalidParams' && !mayHaveEnded && !isOfCall) return unknownTask();
   // An id that is no more than a letter names nothing in a text.
-  if (taskId.length < shortestTold || message.length > longestTold || !message.includes(taskId)) return error;
+  if (taskId.length < shortestTold || message.length > maxToldLength || !message.includes(taskId)) return error;
   return new McpError(kind ?? code, message.replaceAll(taskId, id), { data, cause: error });
 }

@@ -1,7 +1,7 @@
 /** The two forms in which revisions have tasks, each made of the other. */
 
 import type { ClientCapabilities } from '../../protocol/capability.ts';
-import type { Carried } from '../upstream/carried.ts';
+import type { ForwardedCall } from '../upstream/forwarded-call.ts';
 import type { NamedTask } from './task-ids.ts';
 import { tasksExtension, type DetailedTask, type Task } from '../../protocol/features/tasks.ts';
 
@@ -17,7 +17,7 @@ export function takingTasks(capabilities: ClientCapabilities = {}): ClientCapabi
 }
 
 /** Parts of a request about a task that bringing it to its server needs. */
-export interface AboutTask extends Pick<Carried, 'method' | 'facts' | 'client' | 'address' | 'auth' | 'signal'> {
+export interface AboutTask extends Pick<ForwardedCall, 'method' | 'facts' | 'client' | 'address' | 'auth' | 'signal'> {
   /** Name of the connection on which the task was made. */
   readonly within?: string | undefined;
 }

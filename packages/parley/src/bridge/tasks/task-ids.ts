@@ -21,10 +21,10 @@ export interface NamedTask {
 }
 
 /** The longest task id of a server, in characters. Over HTTP ids travel in headers too, and sealed ones are longer. */
-const longestOwn = 1_024;
+const maxOwnLength = 1_024;
 
 /** No id that was sealed here is longer: a character takes six bytes at most in JSON, and a byte four thirds of a character. */
-const longestSealed = 12_288;
+const maxSealedLength = 12_288;
 
 /** Number of ids that are sealed or opened side by side. */
 const atOnce = 64;
@@ -49,10 +49,10 @@ export class TaskIds {
     { member, taskId, revision, declared, within }: NamedTask,
     principal: string | undefined,
   ): Promise<string> {
-    if (taskId === '' || taskId.length > longestOwn)
+    if (taskId === '' || taskId.length > maxOwnLength)
       throw new McpError(
         'internalError',
-        `a task was named by ${taskId.length} characters; there can be 1 to ${longestOwn}`,
+        `a task was named by ${taskId.length} characters; there can be 1 to ${maxOwnLength}`,
       );
     const parts = [member, revision, taskId, ...(declared === undefined ? [] : [declared, within])];
     return await this.#seal.sealAlike(JSON.stringify(parts), boundTo(this.#kind, principal));
@@ -60,7 +60,7 @@ export class TaskIds {
 
   /** The task of an id; `undefined` for whatever was not sealed under these keys for this principal. */
   async open(id: string, principal: string | undefined): Promise<NamedTask | undefined> {
-    const text = id.length > longestSealed ? undefined : await this.#seal.open(id, boundTo(this.#kind, principal));
+    const text = id.length > maxSealedLength ? undefined : await this.#seal.open(id, boundTo(this.#kind, principal));
     if (text === undefined) return undefined;
     // Only text that was sealed here gets this far: it has the shape that it was written with.
     const [member, revision, taskId, declared, within] = JSON.parse(text) as [

@@ -1,7 +1,7 @@
 import type { Call } from '../../server/runtime/call.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { SubscriptionFilter } from '../../protocol/features/subscriptions.ts';
-import { mostResources, ownWords, subscribed } from '../changes.ts';
+import { maxResources, ownWords, subscribed } from '../changes.ts';
 import { inPlaceOf, type AboutTask } from './forms.ts';
 import type { Pool } from '../upstream/pool.ts';
 import { requireTasks, type CarriedTasks } from './carried-tasks.ts';
@@ -30,7 +30,7 @@ export interface TaskListeningParts {
 }
 
 /** Limit of messages that wait for the acknowledgement of a stream. */
-const mostEarly = 1_000;
+const maxEarly = 1_000;
 
 /**
  * Serves `subscriptions/listen` with tasks. Tasks of other clients do not exist for this one, and are left out of the
@@ -44,13 +44,13 @@ export async function listenToTasks(
   { call, listen }: { readonly call: Call; readonly listen: ListenWith },
 ): Promise<JsonObject> {
   requireTasks(call);
-  const opened = await ids.openAll(taskIds.slice(0, mostResources), call.auth?.principal);
+  const opened = await ids.openAll(taskIds.slice(0, maxResources), call.auth?.principal);
   const names = new Map([...opened].filter(([, task]) => carried.isHere(task)).map(([id, { taskId }]) => [taskId, id]));
   const callFor = (taskId: string): AboutTask => inPlaceOf(call, opened.get(names.get(taskId) ?? ''));
   let early: (readonly [method: string, params: JsonObject])[] | undefined = [];
   const send = (method: string, params: JsonObject): void => {
     if (early === undefined) call.send(method, subscribed(params, call));
-    else if (early.length < mostEarly) early.push([method, params]);
+    else if (early.length < maxEarly) early.push([method, params]);
   };
   const tell = (task: JsonObject): void =>
     send('notifications/tasks', { ...ownWords(task), taskId: names.get(String(task['taskId'])) });

@@ -24,7 +24,7 @@ describe('in 2025-11-25 a bridge', () => {
       const bridge = await bridgeTo(t, scripted(core), options);
       const clientInfo = { name: 'c', version: '1' };
       const params = { protocolVersion: core, capabilities: {}, clientInfo };
-      const conversation = bridge.endpoint.converse({ lasting: true, send: () => undefined });
+      const conversation = bridge.endpoint.openConnection({ lasting: true, send: () => undefined });
       const response = await conversation.receive({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
       return ((response as unknown as { result: Json }).result['capabilities'] as Json)['tasks'];
     };

@@ -12,7 +12,7 @@ import { withRelated, type CarriedTasks } from './carried-tasks.ts';
 const status = 'notifications/tasks/status';
 
 /** Limit of messages that wait for one client. Further ones are dropped, since they are optional. */
-const mostWaiting = 1_000;
+const maxWaiting = 1_000;
 
 /** Messages that wait for one client, in order. */
 interface Line {
@@ -78,7 +78,7 @@ export class TaskNotices {
   #inLine({ state }: ServerSession, make: () => Promise<() => void>): void {
     const line = this.#lines.get(state) ?? { waiting: 0, last: Promise.resolve() };
     this.#lines.set(state, line);
-    if (line.waiting >= mostWaiting) return;
+    if (line.waiting >= maxWaiting) return;
     line.waiting++;
     const made = make();
     const told = async (): Promise<void> => {

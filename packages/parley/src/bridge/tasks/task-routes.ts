@@ -3,17 +3,17 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 import type { Seal } from '../../sealing/seal.ts';
 import { unknownTask } from '../../tasks/core.ts';
 import type { Routes } from '../merged/routes.ts';
-import type { Slot } from '../merged/slot.ts';
+import type { Backend } from '../merged/backend.ts';
 import { requireTasks } from './carried-tasks.ts';
 import { TaskIds } from './task-ids.ts';
 
 /** Finds the server of a task: the id has its name. */
 export class TaskRoutes {
-  readonly #slots: readonly Slot[];
+  readonly #slots: readonly Backend[];
   readonly #routes: Routes;
   readonly #ids: TaskIds;
 
-  constructor(slots: readonly Slot[], routes: Routes, seal: Seal) {
+  constructor(slots: readonly Backend[], routes: Routes, seal: Seal) {
     this.#slots = slots;
     this.#routes = routes;
     this.#ids = new TaskIds(seal);
@@ -38,7 +38,7 @@ export class TaskRoutes {
   }
 
   /** The server for which a task is stored here, whose id is not sealed. */
-  async #keeperOf(taskId: string, call: Call): Promise<Slot | undefined> {
+  async #keeperOf(taskId: string, call: Call): Promise<Backend | undefined> {
     if (call.facts.tasks !== 'core') return undefined;
     for (const slot of this.#slots) {
       // A server that is not reached hides no task of another.
@@ -48,9 +48,9 @@ export class TaskRoutes {
   }
 
   /** The task ids by their servers. Unknown ids are left out. */
-  async ownersOf(ids: readonly string[], call: Call): Promise<ReadonlyMap<Slot, readonly string[]>> {
+  async ownersOf(ids: readonly string[], call: Call): Promise<ReadonlyMap<Backend, readonly string[]>> {
     requireTasks(call);
-    const owned = new Map<Slot, string[]>();
+    const owned = new Map<Backend, string[]>();
     for (const [id, { member }] of await this.#ids.openAll(ids, call.auth?.principal)) {
       const slot = this.#slots.find(({ name }) => name === member);
       if (slot === undefined) continue;

@@ -11,7 +11,7 @@ import { metaKey } from '../../protocol/meta.ts';
 import { declaredIn } from '../declared.ts';
 import { wordsOf } from '../failure.ts';
 import { revisionFor } from '../forward.ts';
-import type { Carried } from '../upstream/carried.ts';
+import type { ForwardedCall } from '../upstream/forwarded-call.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { takingTasks, type AboutTask } from './forms.ts';
 
@@ -27,7 +27,7 @@ export interface TaskStream {
 /** A wish to follow tasks of a server, by its ids. */
 export interface TaskWish {
   /** The request of their client. */
-  readonly call: Pick<Carried, 'facts' | 'client' | 'auth'>;
+  readonly call: Pick<ForwardedCall, 'facts' | 'client' | 'auth'>;
   readonly taskIds: readonly string[];
   /** Ends the wait for the server to agree. */
   readonly signal?: AbortSignal;
@@ -47,7 +47,7 @@ export interface TaskListening extends TaskWish {
 }
 
 /** Time for the server to name the tasks that it agrees to, in milliseconds. */
-const patienceMs = 10_000;
+const serverTimeoutMs = 10_000;
 
 const listen = 'subscriptions/listen';
 const acknowledgement = 'notifications/subscriptions/acknowledged';
@@ -92,7 +92,7 @@ export class TaskStreams {
         this.#open.delete(open);
         acknowledged(new Set());
       });
-    await settledOrAborted(patienceMs, agreeing, signal);
+    await settledOrAborted(serverTimeoutMs, agreeing, signal);
     open.agreed ??= new Set();
     return { agreed: open.agreed, closed, close: () => left.abort() };
   }

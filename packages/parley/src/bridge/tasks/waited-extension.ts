@@ -23,7 +23,7 @@ interface Waited {
 }
 
 /** The longest state that was sealed here, in characters: the names of a few hundred questions. */
-const longestState = 64 * 1024;
+const maxStateLength = 64 * 1024;
 
 /** Waits for a task of the extension by looking at it again and again. */
 export async function waitInExtension(attempt: Attempt): Promise<JsonObject> {
@@ -114,7 +114,7 @@ async function asking(
 async function opened({ params, call, waiting }: Attempt, state: string): Promise<Waited> {
   const { seal, now } = waiting;
   const sealed = state.slice(waitedState.length);
-  const text = state.length > longestState ? undefined : await seal.open(sealed, boundTo(params, call));
+  const text = state.length > maxStateLength ? undefined : await seal.open(sealed, boundTo(params, call));
   // Only text that was sealed here gets this far: it has the shape that it was written with.
   const waited = text === undefined ? undefined : (JSON.parse(text) as Waited & { readonly expires: number });
   if (waited === undefined) throw invalidState();

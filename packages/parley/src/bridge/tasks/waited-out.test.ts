@@ -23,7 +23,7 @@ import { McpError } from '../../protocol/error.ts';
 import { revisions, type RevisionDate } from '../../protocol/revision.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { ScriptedPeer, SentMessage } from '../../testing/scripted.ts';
-import type { Ctx } from '../../server/ctx.ts';
+import type { ToolContext } from '../../server/tool-context.ts';
 import { tampered } from '../../../../../test/support/tampered.ts';
 
 const answer = (): Json => ({ action: 'accept', content: { name: 'Ada' } });
@@ -58,7 +58,10 @@ function taskOnly(up: RevisionDate, answers: Parameters<typeof scripted>[1] = {}
 
 for (const up of [core, newest] as const) {
   /** A server of ours with one tool that is a task alone. */
-  const serverOf = (t: Parameters<typeof serverWith>[0], run: (ctx: Ctx) => unknown): ReturnType<typeof serverWith> => {
+  const serverOf = (
+    t: Parameters<typeof serverWith>[0],
+    run: (ctx: ToolContext) => unknown,
+  ): ReturnType<typeof serverWith> => {
     const server = serverWith(t, up);
     server.tool('only', { task: 'required' }, async (_, ctx) => (await run(ctx)) as string);
     return server;

@@ -5,18 +5,18 @@ import { describe, test } from 'node:test';
 import { metaKey } from '../../protocol/meta-key.ts';
 import { revisionOf } from '../../protocol/revision.ts';
 import { Asking, type AskedUpstream } from './asking.ts';
-import type { Carried } from './carried.ts';
-import { Doubt } from './doubt.ts';
+import type { ForwardedCall } from './forwarded-call.ts';
+import { OrphanedCalls } from './orphaned-calls.ts';
 
 const never = new AbortController().signal;
 
-function call(name: string, more: Partial<Carried> = {}): Carried {
-  return { ask: async () => ({ by: name }), signal: never, ...more } as Carried;
+function call(name: string, more: Partial<ForwardedCall> = {}): ForwardedCall {
+  return { ask: async () => ({ by: name }), signal: never, ...more } as ForwardedCall;
 }
 
 /** Questions on a connection with some calls that run, by the ids with which they were sent. */
-function asking(calls: Readonly<Record<number, Carried>> = {}) {
-  const doubt = new Doubt(() => undefined);
+function asking(calls: Readonly<Record<number, ForwardedCall>> = {}) {
+  const doubt = new OrphanedCalls(() => undefined);
   let unexpected = 0;
   const questions = new Asking({
     sentAs: (id) => calls[id],
@@ -49,7 +49,7 @@ describe('a question that names no request', () => {
 
   test('is for nobody if no call may be asked, which is unexpected', async () => {
     const none = /no call runs that it may belong to/;
-    const cases: readonly (readonly [Readonly<Record<number, Carried>>, RegExp])[] = [
+    const cases: readonly (readonly [Readonly<Record<number, ForwardedCall>>, RegExp])[] = [
       [{}, none],
       [{ 1: gone }, none],
       [{ 1: silent }, /the client of the running call cannot answer it/],
@@ -86,7 +86,7 @@ test('a client that declared no context is asked for a completion without contex
     facts,
     client,
     ask: async (_: string, params: object) => ({ by: params }),
-  } as unknown as Carried;
+  } as unknown as ForwardedCall;
   const params = { messages: [], includeContext: 'thisServer' };
   assert.deepEqual(await asking({ 1: one }).ask({ method: 'sampling/createMessage', params }), {
     messages: [],

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
 import { relatedTaskOf } from '../tasks/between.ts';
-import type { Carried } from './carried.ts';
-import type { Doubt } from './doubt.ts';
+import type { ForwardedCall } from './forwarded-call.ts';
+import type { OrphanedCalls } from './orphaned-calls.ts';
 import { withDeclaredContext } from './sampling-context.ts';
 
 /** Question of the upstream, and its withdrawal. */
@@ -16,10 +16,10 @@ export interface AskedUpstream {
 
 interface AskingOptions {
   /** The call that was sent with an id and still runs. */
-  sentAs(id: number): Carried | undefined;
+  sentAs(id: number): ForwardedCall | undefined;
   /** Calls that run on the connection. */
-  running(): readonly Carried[];
-  readonly doubt: Doubt;
+  running(): readonly ForwardedCall[];
+  readonly doubt: OrphanedCalls;
   /** Called for a question while no running call may be asked. */
   onUnexpected(): void;
 }
@@ -73,7 +73,7 @@ export class Asking {
   }
 }
 
-function mayBeAsked(call: Carried): boolean {
+function mayBeAsked(call: ForwardedCall): boolean {
   return call.ask !== undefined && !call.signal.aborted;
 }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Carried } from './carried.ts';
+import type { ForwardedCall } from './forwarded-call.ts';
 import { ConnectionCalls } from './connection-calls.ts';
-import { Doubt } from './doubt.ts';
+import { OrphanedCalls } from './orphaned-calls.ts';
 
 interface Given {
   readonly principal?: string;
@@ -13,15 +13,15 @@ interface Given {
 }
 
 /** Parts of a call that a connection looks at. */
-function call({ principal, state, logLevel, asks = false, isAborted = false }: Given = {}): Carried {
+function call({ principal, state, logLevel, asks = false, isAborted = false }: Given = {}): ForwardedCall {
   const auth = principal === undefined ? undefined : { principal };
   const signal = isAborted ? AbortSignal.abort() : new AbortController().signal;
   const ask = asks ? async () => ({}) : undefined;
-  return { auth, session: state && { state }, logLevel, signal, ask } as unknown as Carried;
+  return { auth, session: state && { state }, logLevel, signal, ask } as unknown as ForwardedCall;
 }
 
 function calls() {
-  const doubt = new Doubt(() => undefined);
+  const doubt = new OrphanedCalls(() => undefined);
   return { doubt, calls: new ConnectionCalls(doubt) };
 }
 
@@ -56,7 +56,7 @@ test('a log message may be late after calls of two clients since the server bega
 
 test('of a stateless server, only calls that want log messages count for that', () => {
   const { calls: own } = calls();
-  const wanting = (state: object): Carried => call({ state, logLevel: 'debug' });
+  const wanting = (state: object): ForwardedCall => call({ state, logLevel: 'debug' });
   const [state, other] = [{}, {}];
   own.carry(wanting(state)).leave();
   own.carry(call({ state: other })).leave();
@@ -102,14 +102,14 @@ test('nobody is asked on a connection without tasks and without calls that may b
 test('the level of a connection is the lowest that a call wants', () => {
   const { calls: own } = calls();
   own.carry(call());
-  assert.equal(own.mostTalkative, undefined);
+  assert.equal(own.maxTalkative, undefined);
   for (const logLevel of ['error', 'info', 'warning']) own.carry(call({ logLevel }));
-  assert.equal(own.mostTalkative, 'info');
+  assert.equal(own.maxTalkative, 'info');
 });
 
 test('log messages belong to a call if every other call is of its session, or wants none', () => {
   const state = {};
-  const cases: readonly (readonly [string, Carried, boolean, boolean])[] = [
+  const cases: readonly (readonly [string, ForwardedCall, boolean, boolean])[] = [
     ['no other call', call(), true, true],
     ['of the same session', call({ state }), true, true],
     ['of another session', call({ state: {}, logLevel: 'info' }), false, false],

@@ -1,24 +1,24 @@
-import { Crowd, type Membership } from '../../jsonrpc/crowd.ts';
+import { InFlightList, type InFlightEntry } from '../../jsonrpc/in-flight-list.ts';
 import { loggingLevels, type LoggingLevel } from '../../protocol/features/logging.ts';
-import type { Carried } from './carried.ts';
-import type { Doubt } from './doubt.ts';
+import type { ForwardedCall } from './forwarded-call.ts';
+import type { OrphanedCalls } from './orphaned-calls.ts';
 
 /** Request that was sent. */
 export interface SentCall {
-  readonly call: Carried;
+  readonly call: ForwardedCall;
   /** The id that it was sent with last. */
   id: number | undefined;
 }
 
 /** Limit of the tasks of a connection that are remembered. */
-const mostTasks = 1_000;
+const maxTasks = 1_000;
 
 /** The calls of one connection, the tasks that some became, and which of them a message of the server can belong to. */
 export class ConnectionCalls {
-  readonly #doubt: Doubt;
+  readonly #doubt: OrphanedCalls;
   /** Calls from the moment on when it was decided that they may be here. */
-  readonly #carried = new Crowd<Carried>();
-  readonly #sent = new Crowd<SentCall>();
+  readonly #carried = new InFlightList<ForwardedCall>();
+  readonly #sent = new InFlightList<SentCall>();
   /** Tasks of the server that were made on it and have not ended, as far as is known. */
   readonly #tasks = new Set<string>();
   /** Clients with calls on this connection since the server began, by session or principal; at most two. */
@@ -26,7 +26,7 @@ export class ConnectionCalls {
   /** The clients among them whose calls wanted log messages. */
   readonly #listeners = new Set<unknown>();
 
-  constructor(doubt: Doubt) {
+  constructor(doubt: OrphanedCalls) {
     this.#doubt = doubt;
   }
 
@@ -35,16 +35,16 @@ export class ConnectionCalls {
   }
 
   /** The calls that are here, the oldest first. */
-  get carried(): readonly Carried[] {
+  get carried(): readonly ForwardedCall[] {
     return this.#carried.all();
   }
 
   /** The calls that were sent. */
-  get running(): readonly Carried[] {
+  get running(): readonly ForwardedCall[] {
     return this.#sent.all().map(({ call }) => call);
   }
 
-  carry(call: Carried): Membership {
+  carry(call: ForwardedCall): InFlightEntry {
     this.#note(call);
     return this.#carried.add(call);
   }
@@ -66,25 +66,25 @@ export class ConnectionCalls {
     for (const call of this.carried) this.#note(call);
   }
 
-  #note({ session, auth, logLevel }: Carried): void {
+  #note({ session, auth, logLevel }: ForwardedCall): void {
     const client = session?.state ?? auth?.principal;
     if (this.#clients.size < 2) this.#clients.add(client);
     if (logLevel !== undefined && this.#listeners.size < 2) this.#listeners.add(client);
   }
 
-  send(sent: SentCall): Membership {
+  send(sent: SentCall): InFlightEntry {
     return this.#sent.add(sent);
   }
 
   /** The call that was sent with an id and still runs. */
-  sentAs(id: number | undefined): Carried | undefined {
+  sentAs(id: number | undefined): ForwardedCall | undefined {
     return id === undefined ? undefined : this.#sent.all().find((sent) => sent.id === id)?.call;
   }
 
   /** Takes note of a task that a call became. */
   began(taskId: string): void {
     const [oldest] = this.#tasks;
-    if (this.#tasks.size >= mostTasks && oldest !== undefined) this.#tasks.delete(oldest);
+    if (this.#tasks.size >= maxTasks && oldest !== undefined) this.#tasks.delete(oldest);
     this.#tasks.add(taskId);
   }
 
@@ -104,7 +104,7 @@ export class ConnectionCalls {
   }
 
   /** The most verbose level that any call wants. */
-  get mostTalkative(): LoggingLevel | undefined {
+  get maxTalkative(): LoggingLevel | undefined {
     const wanted = new Set(this.carried.map(({ logLevel }) => logLevel));
     return loggingLevels.find((level) => wanted.has(level));
   }
@@ -114,7 +114,7 @@ export class ConnectionCalls {
    *
    * @param eachSaysSo True if the server logs only for requests that ask for it.
    */
-  areLogsOf(call: Carried, eachSaysSo: boolean): boolean {
+  areLogsOf(call: ForwardedCall, eachSaysSo: boolean): boolean {
     const { calls } = this.#doubt;
     if (calls === undefined) return false;
     return [...this.carried, ...calls].every(

@@ -3,7 +3,7 @@ import type { Client } from '../../client/client.ts';
 import { hearGaps, useWithin } from '../../client/create-client.ts';
 import type { ConnectOptions } from '../../client/options.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
-import type { Chain } from '../../connection/middleware/chain.ts';
+import type { MiddlewareStack } from '../../connection/middleware/middleware-stack.ts';
 import type { Negotiated } from '../../client/connection/negotiate.ts';
 import type { Implementation } from '../../protocol/features/common.ts';
 import type { CacheStore } from '../../storage/cache.ts';
@@ -32,7 +32,7 @@ export interface OpenerOptions {
   readonly info: Implementation;
   readonly tools: UpstreamTools;
   /** The middleware of the bridge. */
-  readonly chain: Chain;
+  readonly chain: MiddlewareStack;
   readonly upstreamRevisions?: readonly string[] | undefined;
   readonly probeTimeoutMs?: number | undefined;
   /** Aborts the first connection. Later ones are opened until they are closed. */
@@ -82,7 +82,7 @@ export function opener(options: OpenerOptions): (isMain: boolean) => OpenClient 
       const gaps = new GapBrake(onGap);
       hearGaps(client, () => gaps.note());
       void client.closed.then(() => gaps.close());
-      client.learnTools(tools.mirroring);
+      client.primeTools(tools.mirroring);
       return client;
     };
   return (isMain) => over(options.wayOf(isMain));

@@ -137,7 +137,7 @@ for (const up of ['2025-06-18', '2026-07-28'] as const) {
       assert.equal(line.open, up === '2026-07-28' ? 2 : 3);
       await Promise.all([bridge.close(), bridge.close()]);
       assert.equal(line.open, 0);
-      const late = bridge.endpoint.converse({ lasting: true, send: () => undefined });
+      const late = bridge.endpoint.openConnection({ lasting: true, send: () => undefined });
       const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'late', version: '1' } };
       await late.receive({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
       const answer = await late.receive({ jsonrpc: '2.0', id: 2, method: 'tools/list' });
@@ -317,7 +317,7 @@ it('a connection counts for the address whose call runs on it, not for that whic
   });
   const bridge = await bridgeTo(t, upstream, { maxUpstreams: 6 });
   const call = async (address: string, name: string): Promise<string> => {
-    const conversation = bridge.endpoint.converse({ lasting: false, address, send: () => undefined });
+    const conversation = bridge.endpoint.openConnection({ lasting: false, address, send: () => undefined });
     const params = withMeta({ name }, { capabilities: { elicitation: { form: {} } } });
     return JSON.stringify(await conversation.receive({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }));
   };

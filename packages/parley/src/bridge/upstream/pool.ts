@@ -7,13 +7,13 @@ import { McpError } from '../../protocol/error.ts';
 import { loggingLevels, type LoggingLevel } from '../../protocol/features/logging.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import type { Revision } from '../../protocol/revision.ts';
-import { withoutLogs, type Carried } from './carried.ts';
+import { withoutLogs, type ForwardedCall } from './forwarded-call.ts';
 import { closedInTime } from './closing.ts';
 import { Failures } from './failures.ts';
 import { revisionFor } from '../forward.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { isTask, taskFormBehind } from '../tasks/between.ts';
-import { ParkedCalls } from './parked/parked.ts';
+import { ParkedCalls } from './suspended/parked.ts';
 import type { Full, Holder } from './connection-limit.ts';
 import type { PoolOptions } from './pool-options.ts';
 import { Upstream } from './upstream.ts';
@@ -64,7 +64,7 @@ export class Pool {
     this.main = this.#add({ events: options.main, owner: ownerOf(options.principal, undefined) });
     this.#shared.set(wantedKeyOf({}), [this.main]);
     this.#parked = new ParkedCalls(
-      { mostOfOne: Math.ceil(options.places.limit / 2), onWarning: options.main.onWarning, ...options.parked },
+      { maxOfOne: Math.ceil(options.places.limit / 2), onWarning: options.main.onWarning, ...options.parked },
       (params, carried, principal) => this.#share(params, carried, principal),
     );
   }
@@ -93,7 +93,7 @@ export class Pool {
 
   /** Forgets a list that became stale, which all connections keep in one store. */
   changed(method: string, params: JsonObject): void {
-    [...this.#all].find(({ latest }) => latest !== undefined)?.latest?.learnChange(method, params);
+    [...this.#all].find(({ latest }) => latest !== undefined)?.latest?.invalidate(method, params);
   }
 
   /** The connection of a handshake session. */
@@ -121,7 +121,7 @@ export class Pool {
    *
    * @throws McpError from the upstream.
    */
-  async setLevel(level: LoggingLevel, session: ServerSession, call: Carried): Promise<void> {
+  async setLevel(level: LoggingLevel, session: ServerSession, call: ForwardedCall): Promise<void> {
     if (!this.shared) return await this.ownedBy(session).setLevel(level, call);
     // Without sessions, each request carries its level.
     if (this.#handshake() === undefined) return;
@@ -208,7 +208,7 @@ export class Pool {
     return revision?.sessions === true ? revision : undefined;
   }
 
-  async #share(params: JsonObject, carried: Carried, principal: string | undefined): Promise<JsonObject> {
+  async #share(params: JsonObject, carried: ForwardedCall, principal: string | undefined): Promise<JsonObject> {
     const wanted = this.#wantedBy(carried, principal);
     if (this.#handshake() === undefined) return await this.#beside(params, carried, wanted);
     const key = wantedKeyOf(wanted);
@@ -229,12 +229,12 @@ export class Pool {
    * Another process would be another server, with another state. A call only avoids a process with calls or tasks that
    * may ask, or with cancelled calls of a server that is known to ask.
    */
-  #mayRunIn(upstream: Upstream, { ask }: Carried): boolean {
+  #mayRunIn(upstream: Upstream, { ask }: ForwardedCall): boolean {
     return ask === undefined || (upstream.calls.asksNobody && !(this.#asks && upstream.doubtful));
   }
 
   /** Waits a moment for the answers to cancelled calls, if only these keep a call from the process. */
-  async #cleared(key: string, carried: Carried): Promise<void> {
+  async #cleared(key: string, carried: ForwardedCall): Promise<void> {
     const list = this.#shared.get(key) ?? [];
     const doubtful = list.find((one) => one.doubtful && one.calls.asksNobody);
     if (doubtful === undefined || list.some((one) => this.#mayRunIn(one, carried))) return;
@@ -262,7 +262,7 @@ export class Pool {
    * another client's log messages may come already it has another connection, or does without its own: another process
    * would be another server, with other lists.
    */
-  async #beside(params: JsonObject, carried: Carried, wanted: WantedConnection): Promise<JsonObject> {
+  async #beside(params: JsonObject, carried: ForwardedCall, wanted: WantedConnection): Promise<JsonObject> {
     const key = wantedKeyOf(wanted);
     const [first] = this.#shared.get(key) ?? [];
     const { places, facts } = this.#options;

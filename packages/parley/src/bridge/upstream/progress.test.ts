@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newestRevision, revisionOf } from '../../protocol/revision.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
-import type { Carried } from './carried.ts';
+import type { ForwardedCall } from './forwarded-call.ts';
 import { ConnectionCalls } from './connection-calls.ts';
-import { Doubt } from './doubt.ts';
+import { OrphanedCalls } from './orphaned-calls.ts';
 import { Failures } from './failures.ts';
 import { hasReported, ProgressRelays, rises, type ProgressOfRequest } from './progress.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
@@ -25,7 +25,7 @@ function callOf(token: unknown = 'mine', more: object = {}) {
     session: { notify: (_: string, params: JsonObject) => void beside.push(params) },
     send: (_: string, params: JsonObject) => void heard.push(params),
     ...more,
-  } as unknown as Carried;
+  } as unknown as ForwardedCall;
   return { call, heard, beside };
 }
 
@@ -35,7 +35,7 @@ const extension = { facts: newestRevision };
 function relaying() {
   const said: (readonly [string, string])[] = [];
   const relays = new ProgressRelays((...words) => void said.push(words));
-  const begin = (call: Carried, params: JsonObject = {}) => {
+  const begin = (call: ForwardedCall, params: JsonObject = {}) => {
     let given: ProgressOfRequest | undefined;
     let answer!: (result: JsonObject) => void;
     let fail!: (error: Error) => void;
@@ -228,16 +228,19 @@ test('the same failure is warned of once a minute, and 100 of them are remembere
 });
 
 test('the last 1,000 tasks of a connection are known', () => {
-  const calls = new ConnectionCalls(new Doubt(() => undefined));
+  const calls = new ConnectionCalls(new OrphanedCalls(() => undefined));
   for (let at = 0; at < 1_001; at++) calls.began(`${at}`);
   for (let at = 1; at < 1_001; at++) {
     assert.equal(calls.hasTasks, true);
     calls.ended(`${at}`);
   }
   assert.deepEqual([calls.hasTasks, calls.asksNobody], [false, true]);
-  const place = calls.carry({ ask: async () => ({}), signal: new AbortController().signal } as unknown as Carried);
+  const place = calls.carry({
+    ask: async () => ({}),
+    signal: new AbortController().signal,
+  } as unknown as ForwardedCall);
   assert.equal(calls.asksNobody, false);
   place.leave();
-  calls.carry({ ask: async () => ({}), signal: AbortSignal.abort() } as unknown as Carried);
+  calls.carry({ ask: async () => ({}), signal: AbortSignal.abort() } as unknown as ForwardedCall);
   assert.equal(calls.asksNobody, true);
 });

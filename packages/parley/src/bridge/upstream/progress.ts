@@ -4,18 +4,18 @@ import { progressWords } from '../../connection/progress.ts';
 import { McpError } from '../../protocol/error.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
 import type { Revision } from '../../protocol/revision.ts';
-import type { Carried } from './carried.ts';
+import type { ForwardedCall } from './forwarded-call.ts';
 import { progressNotificationParamsShape } from '../../protocol/features/lifecycle.ts';
 import { hasEnded } from '../../protocol/task-status.ts';
 
 const noProgress: ProgressOfRequest = { progressToken: undefined, holdProgress: undefined };
 
 /** Limit of tasks of a connection whose progress is forwarded. */
-const mostOfTasks = 1_000;
+const maxOfTasks = 1_000;
 
 /** Call that became a task, with what ends its progress. */
 interface OfTask {
-  readonly call: Carried;
+  readonly call: ForwardedCall;
   readonly taskId: string;
   release(): void;
 }
@@ -27,20 +27,20 @@ export interface ProgressOfRequest {
 }
 
 /** The last value of each request, over all rounds that it takes. */
-const highest = new WeakMap<Carried, number>();
+const highest = new WeakMap<ForwardedCall, number>();
 
 /** Calls whose servers reported progress. */
-const reporting = new WeakSet<Carried>();
+const reporting = new WeakSet<ForwardedCall>();
 
 /** Tells whether a value may be reported for a call now: it must increase with each notification. (Spec, Progress.) */
-export function rises(call: Carried, value: number): boolean {
+export function rises(call: ForwardedCall, value: number): boolean {
   if (value <= (highest.get(call) ?? Number.NEGATIVE_INFINITY)) return false;
   highest.set(call, value);
   return true;
 }
 
 /** Tells whether a server itself reported progress of a call, so that no substitute is needed. */
-export function hasReported(call: Carried): boolean {
+export function hasReported(call: ForwardedCall): boolean {
   return reporting.has(call);
 }
 
@@ -49,14 +49,14 @@ export type TaskSaid = (taskId: string, words: string) => void;
 
 /** Forwards progress downstream: it replaces the token of the upstream hop with the client's token. */
 export class ProgressRelays {
-  readonly #relays = new Map<ProgressToken, Carried>();
+  readonly #relays = new Map<ProgressToken, ForwardedCall>();
   /** Calls that became tasks, the latest of them: their tokens hold until these end. */
   readonly #ofTasks = new Map<ProgressToken, OfTask>();
   /** The tokens of these by the ids of the server. */
   readonly #tokens = new Map<string, ProgressToken>();
   readonly #said: TaskSaid | undefined;
   /** Text of calls that may become tasks, from before that was known. */
-  readonly #early = new WeakMap<Carried, string>();
+  readonly #early = new WeakMap<ForwardedCall, string>();
   #last = 0;
 
   /** @param said Receives the progress of tasks whose clients only get a status. */
@@ -66,7 +66,7 @@ export class ProgressRelays {
 
   /** Runs a request with a token for the upstream, where its client wants progress. Tokens of different clients may be equal. */
   during(
-    call: Carried,
+    call: ForwardedCall,
     params: JsonObject,
     run: (progress: ProgressOfRequest) => Promise<JsonObject>,
   ): Promise<JsonObject> {
@@ -75,7 +75,7 @@ export class ProgressRelays {
   }
 
   async #during(
-    call: Carried,
+    call: ForwardedCall,
     params: JsonObject,
     run: (progress: ProgressOfRequest) => Promise<JsonObject>,
   ): Promise<JsonObject> {
@@ -108,7 +108,7 @@ export class ProgressRelays {
     return call !== undefined;
   }
 
-  #claim(call: Carried, params: JsonObject): ProgressToken | undefined {
+  #claim(call: ForwardedCall, params: JsonObject): ProgressToken | undefined {
     if (!wantsProgress(call, params)) return undefined;
     const token = ++this.#last;
     this.#relays.set(token, call);
@@ -118,7 +118,7 @@ export class ProgressRelays {
   /** Keeps a token for the task that its call became. (Spec 2025-11-25, Tasks, Progress: it holds until the task ends.) */
   #keep(token: ProgressToken, ofTask: OfTask): void {
     const [oldest] = this.#ofTasks.values();
-    if (this.#ofTasks.size >= mostOfTasks && oldest !== undefined) this.ended(oldest.taskId);
+    if (this.#ofTasks.size >= maxOfTasks && oldest !== undefined) this.ended(oldest.taskId);
     this.ended(ofTask.taskId);
     this.#ofTasks.set(token, ofTask);
     this.#tokens.set(ofTask.taskId, token);
@@ -157,7 +157,7 @@ export class ProgressRelays {
 }
 
 /** Tells whether progress is wanted: by the client, or for a task that the bridge requested on the client's behalf. */
-function wantsProgress({ method, meta, facts }: Carried, params: JsonObject): boolean {
+function wantsProgress({ method, meta, facts }: ForwardedCall, params: JsonObject): boolean {
   if (isRequestId(meta['progressToken'])) return true;
   return facts.tasks === 'extension' && method === 'tools/call' && params['task'] !== undefined;
 }

@@ -5,7 +5,7 @@ import type { ClientView } from '../../server/runtime/call.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { LoggingLevel, LoggingMessageNotificationParams } from '../../protocol/features/logging.ts';
 import type { AskedByResults } from '../tasks/attempt.ts';
-import type { Carried } from './carried.ts';
+import type { ForwardedCall } from './forwarded-call.ts';
 import type { Failures } from './failures.ts';
 
 /** Events of a client to the upstream beside answers. */
@@ -50,7 +50,7 @@ export interface UpstreamEvents {
   onRequest?(
     method: string,
     params: JsonObject,
-    context: { readonly signal: AbortSignal; readonly on: Carried | undefined },
+    context: { readonly signal: AbortSignal; readonly on: ForwardedCall | undefined },
   ): Promise<JsonObject>;
 }
 

@@ -8,9 +8,9 @@ import { McpError } from '../../protocol/error.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import type { LoggingLevel, LoggingMessageNotificationParams } from '../../protocol/features/logging.ts';
 import { Asking } from './asking.ts';
-import type { Carried } from './carried.ts';
+import type { ForwardedCall } from './forwarded-call.ts';
 import { ConnectionCalls, type SentCall } from './connection-calls.ts';
-import { Doubt } from './doubt.ts';
+import { OrphanedCalls } from './orphaned-calls.ts';
 import { failureFor, unreachable, wordsOf } from '../failure.ts';
 import type { Failures } from './failures.ts';
 import { forward, revisionFor } from '../forward.ts';
@@ -36,7 +36,7 @@ export class Upstream {
   /** True when a call that may be asked has ended on it, whatever the server still does for it. */
   #hasServed = false;
   readonly #onAsked: () => void;
-  readonly #doubt: Doubt;
+  readonly #doubt: OrphanedCalls;
   readonly calls: ConnectionCalls;
   readonly asking: Asking;
   readonly #failures: Failures;
@@ -54,7 +54,7 @@ export class Upstream {
   #wanted: LoggingLevel | undefined;
   #told: LoggingLevel | undefined;
   /** The last call, which knows what its client wants to receive. */
-  #last: Carried | undefined;
+  #last: ForwardedCall | undefined;
   readonly #closed = new AbortController();
 
   constructor({
@@ -74,7 +74,7 @@ export class Upstream {
     this.#events = events;
     this.#self = self;
     this.owner = owner;
-    this.#doubt = new Doubt(events.onWarning);
+    this.#doubt = new OrphanedCalls(events.onWarning);
     this.calls = new ConnectionCalls(this.#doubt);
     this.#onAsked = onAsked;
     this.asking = new Asking({
@@ -138,7 +138,7 @@ export class Upstream {
   }
 
   /** Tells whether log messages during a call can only belong to its client. */
-  maySendLogsOf(call: Carried): boolean {
+  maySendLogsOf(call: ForwardedCall): boolean {
     return call.logLevel === undefined || this.calls.areLogsOf(call, true);
   }
 
@@ -152,14 +152,14 @@ export class Upstream {
    *
    * @param alone Keeps other calls away, so that all messages meanwhile belong to this one. It must be quiet before.
    */
-  async carry(params: JsonObject, call: Carried, alone = false): Promise<JsonObject> {
+  async carry(params: JsonObject, call: ForwardedCall, alone = false): Promise<JsonObject> {
     const place = this.calls.carry(call);
     this.#stateful ||= methodOf(call.method)?.leaves !== 'nothing';
     this.#alone = this.#alone || alone;
     try {
       const client = await this.client();
       if (hasSessionLevel(client))
-        await this.#adjustLevel(client, call.session === undefined ? this.calls.mostTalkative : this.#wanted);
+        await this.#adjustLevel(client, call.session === undefined ? this.calls.maxTalkative : this.#wanted);
       return await this.#run(client, params, call);
     } catch (error) {
       if (!call.signal.aborted) this.#failures.note(error, call.method);
@@ -177,7 +177,7 @@ export class Upstream {
    *
    * @throws McpError from the upstream.
    */
-  async setLevel(level: LoggingLevel, call: Carried): Promise<void> {
+  async setLevel(level: LoggingLevel, call: ForwardedCall): Promise<void> {
     this.#last = call;
     this.#wanted = level;
     // A connection that is not open gets the level with its first call.
@@ -251,7 +251,7 @@ export class Upstream {
     }
   }
 
-  async #tellLevel(level: LoggingLevel, call: Carried): Promise<void> {
+  async #tellLevel(level: LoggingLevel, call: ForwardedCall): Promise<void> {
     const client = await this.client();
     if (!hasSessionLevel(client)) return;
     try {
@@ -294,7 +294,7 @@ export class Upstream {
     this.#hasServed = false;
   }
 
-  async #run(client: Client, params: JsonObject, call: Carried): Promise<JsonObject> {
+  async #run(client: Client, params: JsonObject, call: ForwardedCall): Promise<JsonObject> {
     let answered: (() => void) | undefined;
     const sent: SentCall = { call, id: undefined };
     const place = this.calls.send(sent);

@@ -5,7 +5,7 @@ import type { ClientCapabilities } from '../../protocol/capability.ts';
 import { projectClientCapabilities } from '../../protocol/compile/capabilities.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import { ownerOf } from '../../auth/common/owner.ts';
-import type { Carried } from './carried.ts';
+import type { ForwardedCall } from './forwarded-call.ts';
 import { declaredFor, declaredIn, hostedFor } from '../declared.ts';
 
 /** Clients that a shared connection may serve. */
@@ -33,7 +33,7 @@ export function wantedOf(
 }
 
 /** Parts of a call that decide which connection it needs. */
-type Wanting = Pick<Carried, 'client' | 'facts' | 'address' | 'auth'>;
+type Wanting = Pick<ForwardedCall, 'client' | 'facts' | 'address' | 'auth'>;
 
 /** The connection that a call needs, by its client. */
 export function wantedBy(

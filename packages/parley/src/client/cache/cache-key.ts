@@ -39,7 +39,7 @@ export function madeStale(
 }
 
 /** A URI of more levels changes all that was read. */
-const mostLevels = 32;
+const maxLevels = 32;
 
 /**
  * The URIs that one may name a part of; nothing when there are too many to tell. (Spec 2025-06-18, ResourceUpdatedNotification: the
@@ -47,7 +47,7 @@ const mostLevels = 32;
  */
 function wholesOf(uri: string): readonly string[] | undefined {
   const ends = [...uri.matchAll(/[/#?]/g)].map(({ index }) => index);
-  return ends.length > mostLevels ? undefined : ends.flatMap((end) => [uri.slice(0, end), uri.slice(0, end + 1)]);
+  return ends.length > maxLevels ? undefined : ends.flatMap((end) => [uri.slice(0, end), uri.slice(0, end + 1)]);
 }
 
 /** The beginning of the key of every read of a URI that begins like this one. */

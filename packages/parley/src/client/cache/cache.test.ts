@@ -175,7 +175,7 @@ describe('the cache of a request', () => {
       assert.deepEqual(names(await client.listTools()), ['2']);
       assert.deepEqual(names(await client.listTools(own)), ['1']);
       assert.deepEqual(names(await client.listTools()), ['2']);
-      client.learnChange('notifications/tools/list_changed');
+      client.invalidate('notifications/tools/list_changed');
       assert.deepEqual(names(await client.listTools(own)), ['3']);
       assert.deepEqual(names(await client.listTools()), ['4']);
     });

@@ -57,13 +57,13 @@ type Flight = Promise<string | undefined>;
 const skewMs = 60_000;
 
 /** A store that takes longer to read has nothing. */
-const longestReadMs = 2000;
+const maxReadMs = 2000;
 
 /** The most beginnings of keys that wait to be forgotten. */
-const mostForgotten = 1000;
+const maxForgotten = 1000;
 
 /** Limit of cache lifetimes. A longer hint is shortened to it. */
-const longestMs = 365 * 24 * 60 * 60_000;
+const maxMs = 365 * 24 * 60 * 60_000;
 
 /**
  * Caches the responses that a server allows to be cached, each for its lifetime. (Spec 2026-07-28, Caching.)
@@ -168,7 +168,7 @@ export class ResponseCache {
     const result = await load();
     const at = this.#options.now();
     const { cacheScope, ...hint } = hintOf(result);
-    const ttlMs = Math.min(hint.ttlMs, longestMs);
+    const ttlMs = Math.min(hint.ttlMs, maxMs);
     const changed = this.stamp(method) !== stamp || this.#options.context() !== keys.context;
     const complete = result['resultType'] === undefined || result['resultType'] === 'complete';
     const prefix = this.#prefix(keys.revision, method, keys.params) + cacheKeyOf(keys.variant);
@@ -194,7 +194,7 @@ export class ResponseCache {
     let texts: readonly (string | undefined)[];
     try {
       const reading = this.#texts(scopes.map((scope) => prefix + cacheKeyOf(scope)));
-      await waitFor(reading, { method: 'a read of the cache', signal, ms: longestReadMs });
+      await waitFor(reading, { method: 'a read of the cache', signal, ms: maxReadMs });
       texts = await reading;
     } catch (error) {
       if (signal?.aborted === true) throw error;
@@ -236,7 +236,7 @@ export class ResponseCache {
   /** Forgets what begins so, once: a change that comes again before that is done has nothing more to forget. */
   #forget(prefix: string): void {
     // Too many to wait for one by one: all of this server.
-    const wanted = this.#forgetting.size < mostForgotten ? prefix : cacheKeyOf(this.#options.server);
+    const wanted = this.#forgetting.size < maxForgotten ? prefix : cacheKeyOf(this.#options.server);
     if (this.#forgetting.has(wanted)) return;
     this.#forgetting.add(wanted);
     this.#write((store) => {
@@ -266,7 +266,7 @@ export class ResponseCache {
 /**
  * Limit of servers of one store whose stamps are shared. Beyond it, the oldest is no longer shared with new clients.
  */
-const mostServers = 1_000;
+const maxServers = 1_000;
 
 const stampsByStore = new WeakMap<CacheStore, Map<string, Map<string, number>>>();
 
@@ -275,7 +275,7 @@ function stampsOf({ store, server }: ResponseCacheOptions): Map<string, number> 
   const servers = stampsByStore.get(store) ?? new Map<string, Map<string, number>>();
   stampsByStore.set(store, servers);
   const stamps = servers.get(server) ?? new Map<string, number>();
-  setNewest(servers, mostServers, [server, stamps]);
+  setNewest(servers, maxServers, [server, stamps]);
   return stamps;
 }
 

@@ -1,11 +1,11 @@
 import { after } from '../../jsonrpc/timeout.ts';
 
 const shortestMs = 1_000;
-const longestMs = 30_000;
+const maxMs = 30_000;
 /**
  * The longest pause that a server may request, in milliseconds. Otherwise a bad value could delay a message forever.
  */
-export const longestAskedMs = 60_000;
+export const maxAskedMs = 60_000;
 /** Time that a stream must have been open for its end not to count as one more failure in a row, in milliseconds. */
 export const steadyMs = 5_000;
 
@@ -17,7 +17,7 @@ export const steadyMs = 5_000;
  * @param random A number from 0 up to, not including, 1.
  */
 export function backoffMs(tries: number, random: number): number {
-  const full = Math.min(longestMs, shortestMs * 2 ** tries);
+  const full = Math.min(maxMs, shortestMs * 2 ** tries);
   return Math.max(shortestMs, full - (random * full) / 2);
 }
 

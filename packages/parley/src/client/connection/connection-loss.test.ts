@@ -94,25 +94,25 @@ describe('a session that the server forgot', () => {
     assert.deepEqual(one.said(2), ['initialize', 'notifications/initialized']);
   });
 
-  it("has the call of a tool sent once more, with onSessionLost: 'repeat', since a 404 ran nothing [http-048]", async () => {
+  it("has the call of a tool sent once more, with sessionLost: 'repeat', since a 404 ran nothing [http-048]", async () => {
     const server = forgetful();
-    const one = await recovering(server.script, { options: { onSessionLost: 'repeat' } });
+    const one = await recovering(server.script, { options: { sessionLost: 'repeat' } });
     server.lost = true;
     await one.client.callTool('x');
     assert.deepEqual(one.said(2), ['initialize', 'notifications/initialized', 'tools/call']);
     await assert.rejects(
-      recovering(server.script, { options: { onSessionLost: 'again' as 'repeat' } }),
-      /onSessionLost is 'fail' or 'repeat', not again/,
+      recovering(server.script, { options: { sessionLost: 'again' as 'repeat' } }),
+      /sessionLost is 'fail' or 'repeat', not again/,
     );
   });
 
-  it("fails a call that was under way beside the refused one, even with onSessionLost: 'repeat'", async () => {
+  it("fails a call that was under way beside the refused one, even with sessionLost: 'repeat'", async () => {
     const one = await recovering(
       (sent, peer) => {
         if (sent.conversation > 1) return peer.reply(sent, content);
         return sent.message['method'] === 'prompts/list' ? gone() : new Promise(() => {});
       },
-      { options: { onSessionLost: 'repeat' } },
+      { options: { sessionLost: 'repeat' } },
     );
     const call = assert.rejects(one.client.callTool('x'), /while tools\/call was under way, which may have run/);
     await turns();
@@ -121,9 +121,9 @@ describe('a session that the server forgot', () => {
     assert.ok(!one.said(2).includes('tools/call'));
   });
 
-  it("keeps what says repeat: false from being sent once more, even with onSessionLost: 'repeat'", async () => {
+  it("keeps what says repeat: false from being sent once more, even with sessionLost: 'repeat'", async () => {
     const server = forgetful();
-    const one = await recovering(server.script, { options: { onSessionLost: 'repeat' } });
+    const one = await recovering(server.script, { options: { sessionLost: 'repeat' } });
     server.lost = true;
     await assert.rejects(one.client.callTool('x', {}, { repeat: false }), { reason: 'session-lost' });
   });
@@ -152,7 +152,7 @@ describe('a session that the server forgot', () => {
     it(`${again ? 'lets' : 'does not let'} a tool with ${hint} be called once more, its hints ${trusted ? '' : 'not '}trusted`, async () => {
       const server = forgetful();
       const one = await recovering(server.script, { options: { trustToolHints: trusted } });
-      one.client.learnTools([{ name: 'x', inputSchema: { type: 'object' }, annotations: { [hint]: true } }]);
+      one.client.primeTools([{ name: 'x', inputSchema: { type: 'object' }, annotations: { [hint]: true } }]);
       server.lost = true;
       const call = one.client.callTool('x');
       await (again ? call : assert.rejects(call, { reason: 'session-lost' }));
@@ -283,7 +283,7 @@ describe('a session that the server forgot', () => {
     };
     const at = await recovering(notFound, { revision: stateless });
     await assert.rejects(at.client.listTools(), { reason: 'http' });
-    const sessionless = await recovering(notFound, { options: { onSessionLost: 'repeat' } });
+    const sessionless = await recovering(notFound, { options: { sessionLost: 'repeat' } });
     await assert.rejects(sessionless.client.callTool('x'), { reason: 'http', status: 404 });
     const bad = await recovering(() => {
       const body = 'Bad Request: Mcp-Session-Id header is required';

@@ -14,13 +14,13 @@ import { ServerConnection } from './server-connection.ts';
 import { createInbound, type InboundHandler } from '../input/inbound.ts';
 import type { ClientSettings } from '../options.ts';
 import { Rate } from './retry.ts';
-import { believable, type KnownServers } from './negotiated.ts';
+import { believable, type NegotiationCache } from './negotiation-cache.ts';
 
 /** Options with which a connection is opened, again and again. */
 export interface ReconnectingOptions {
   readonly transport: Transport;
   readonly settings: ClientSettings;
-  readonly knownServers: KnownServers;
+  readonly knownServers: NegotiationCache;
   readonly handlers: ReadonlyMap<string, InboundHandler>;
 }
 

@@ -2,11 +2,11 @@ import { runOnAbort } from '../../jsonrpc/run-on-abort.ts';
 import { after } from '../../jsonrpc/timeout.ts';
 import { isTransient } from '../../jsonrpc/transient.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
-import { longestAskedMs } from './backoff.ts';
+import { maxAskedMs } from './backoff.ts';
 
 /** The pause after the first failure; it doubles with every further one. */
 const pauseMs = 250;
-const longestPauseMs = 10_000;
+const maxPauseMs = 10_000;
 /** Time limit of one try. A peer has nothing to do before it acknowledges an answer. */
 export const tryMs = 15_000;
 
@@ -31,8 +31,8 @@ export async function deliver({ send, lives, signal }: Delivery): Promise<void> 
     } catch (error) {
       if (!isTransient(error) || !lives(tries)) throw error;
       const asked = error instanceof ConnectionError ? (error.retryAfterMs ?? 0) : 0;
-      const own = Math.min(longestPauseMs, pauseMs * 2 ** (tries - 1));
-      await passed(Math.max(Math.min(longestAskedMs, asked), own), signal);
+      const own = Math.min(maxPauseMs, pauseMs * 2 ** (tries - 1));
+      await passed(Math.max(Math.min(maxAskedMs, asked), own), signal);
       if (!lives(tries)) throw error;
     }
   }

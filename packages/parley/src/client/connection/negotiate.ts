@@ -57,7 +57,7 @@ export interface NegotiateOptions {
 }
 
 /** Outcome of a negotiation: what client and server agreed on, and the open channel. */
-export interface Agreement {
+export interface NegotiatedConnection {
   readonly channel: OpenChannel;
   readonly revision: Revision;
   readonly capabilities: ServerCapabilities;
@@ -77,7 +77,7 @@ export interface Agreement {
  * @throws ConnectionError if the server cannot be reached, wants authorization, or its answers are not MCP.
  * @throws McpError if the server rejects with an error of its own.
  */
-export async function negotiate(options: NegotiateOptions): Promise<Agreement> {
+export async function negotiate(options: NegotiateOptions): Promise<NegotiatedConnection> {
   const negotiation = new Negotiation(options);
   try {
     return await negotiation.run();
@@ -112,7 +112,7 @@ class Negotiation {
     this.#isTimed = !factsOf(transport).signsIn;
   }
 
-  async run(): Promise<Agreement> {
+  async run(): Promise<NegotiatedConnection> {
     const { negotiated, revisions } = this.#options;
     const known = revisionOf(negotiated?.revision);
     const revision = known !== undefined && revisions.includes(known) ? known : undefined;
@@ -125,7 +125,7 @@ class Negotiation {
     return revision?.era === 'handshake' ? await this.#fromPrior() : await this.#fromProbe();
   }
 
-  async #fromProbe(isAgain = false): Promise<Agreement> {
+  async #fromProbe(isAgain = false): Promise<NegotiatedConnection> {
     const { revisions } = this.#options;
     const stateless = newestOf(revisions, 'stateless');
     if (stateless === undefined) return await this.#initialize(revisions, undefined);
@@ -151,7 +151,7 @@ class Negotiation {
   }
 
   /** Makes the handshake beside a probe that still waits; a late answer counts if it comes before that to `initialize`. */
-  async #initializeOrLate(offers: readonly Revision[], probe: OlderProbe): Promise<Agreement> {
+  async #initializeOrLate(offers: readonly Revision[], probe: OlderProbe): Promise<NegotiatedConnection> {
     const late = probe.kind === 'silent' ? probe.late : undefined;
     if (late === undefined) return await this.#initialize(offers, probe);
     let found: StatelessProbe | undefined;
@@ -176,7 +176,7 @@ class Negotiation {
   }
 
   /** A server that needed `initialize` before most likely still does; if it does not, it is asked. */
-  async #fromPrior(): Promise<Agreement> {
+  async #fromPrior(): Promise<NegotiatedConnection> {
     const { revisions } = this.#options;
     try {
       return await this.#initialize(revisions, undefined);
@@ -223,7 +223,7 @@ class Negotiation {
    * @param allowed The revisions to choose from, oldest first.
    * @param probe The outcome of the earlier probe, if there was one.
    */
-  async #initialize(allowed: readonly Revision[], probe: OlderProbe | undefined): Promise<Agreement> {
+  async #initialize(allowed: readonly Revision[], probe: OlderProbe | undefined): Promise<NegotiatedConnection> {
     const [offer, ...older] = allowed.filter(({ era }) => era === 'handshake').toReversed();
     if (offer === undefined) throw new TypeError('no revision to initialize with');
     try {
@@ -250,7 +250,7 @@ class Negotiation {
     older: readonly Revision[],
     probe: OlderProbe | undefined,
     refused: RefusedOffer,
-  ): Promise<Agreement> {
+  ): Promise<NegotiatedConnection> {
     const supported = supportedOf(refused);
     const kind = refused instanceof McpError ? refused.kind : undefined;
     const offers = kind === 'methodNotFound' ? [] : supported === undefined ? older : inCommon(older, supported);
@@ -270,7 +270,7 @@ class Negotiation {
     throw kind === 'unsupportedProtocolVersion' ? incompatible(this.#options.revisions, supported, refused) : refused;
   }
 
-  async #settled(offer: Revision, probe: OlderProbe | undefined): Promise<Agreement> {
+  async #settled(offer: Revision, probe: OlderProbe | undefined): Promise<NegotiatedConnection> {
     const settled = await this.#handshake(offer);
     const unsure = this.#isLate || isUnsure(probe);
     const asked = probe !== undefined && !unsure;
@@ -336,7 +336,7 @@ class Negotiation {
     }
   }
 
-  async #agreed({ revision, result }: StatelessProbe): Promise<Agreement> {
+  async #agreed({ revision, result }: StatelessProbe): Promise<NegotiatedConnection> {
     return agreed(
       await this.#open(),
       result,
@@ -385,8 +385,8 @@ function agreed(
   channel: OpenChannel,
   result: DiscoverResult,
   negotiated: Negotiated,
-  settled: Pick<Agreement, 'revision' | 'confirmed' | 'asked'>,
-): Agreement {
+  settled: Pick<NegotiatedConnection, 'revision' | 'confirmed' | 'asked'>,
+): NegotiatedConnection {
   return {
     ...settled,
     channel,

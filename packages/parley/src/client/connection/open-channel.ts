@@ -13,25 +13,25 @@ import type { McpError } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import { Connection, type Beside, type ConnectionEnd } from '../../connection/connection.ts';
-import { Running } from '../../connection/running.ts';
+import { InFlightRequests } from '../../connection/in-flight-requests.ts';
 import { utf8Bytes } from '../../connection/budget.ts';
 import { deliver, inTime } from './deliver.ts';
 import type { Respond } from './respond.ts';
 
 /** Number of tries to send an answer if the transport cannot tell whether the server still waits for it. */
-const mostTries = 5;
+const maxTries = 5;
 
 /** Limit of questions of a server that are answered at once; a server that sends more is flooding the client. */
-export const mostAtOnce = 100;
+export const maxAtOnce = 100;
 
 /** Limit of answers that are on their way to a server, refusals and pongs among them: over HTTP each is a request of its own. */
-const mostAnswers = 500;
+const maxAnswers = 500;
 
 /**
  * Limit of requests of one client that may wait at once: far more than a server answers, and still no more than tens of
  * megabytes, should a program ask in a loop a server that answers nothing.
  */
-const mostAsked = 100_000;
+const maxAsked = 100_000;
 
 /** Circumstances of a request of the server, and the way to answer it. */
 export interface Questioned {
@@ -85,12 +85,12 @@ interface NotifyOptions {
 export class OpenChannel implements ConnectionEnd {
   readonly role = 'client';
   readonly charges = true;
-  readonly mostAsked: number = mostAsked;
+  readonly maxAsked: number = maxAsked;
   readonly exchanges: boolean;
   /** The facts of what carries it. */
   readonly facts: SettledFacts;
   /** Requests of both sides that are under way. */
-  readonly connection: Connection = new Connection(this, new Running(mostAtOnce));
+  readonly connection: Connection = new Connection(this, new InFlightRequests(maxAtOnce));
   readonly #inbound: Inbound;
   readonly description: string;
   readonly #statuses = new WeakMap<Error, number>();
@@ -204,12 +204,12 @@ export class OpenChannel implements ConnectionEnd {
   readonly #respond: Respond = async (message, revision, { signal, cause, request } = {}) => {
     const { connection } = this;
     if (connection.ended !== undefined) return;
-    if (this.#answers >= mostAnswers)
-      return this.warn(`a request of the server is not answered: it has not taken ${mostAnswers} answers yet`);
+    if (this.#answers >= maxAnswers)
+      return this.warn(`a request of the server is not answered: it has not taken ${maxAnswers} answers yet`);
     this.#answers++;
     if (cause !== undefined) connection.blame(cause, request);
     const lives = (tries: number): boolean =>
-      connection.ended === undefined && signal?.aborted !== true && (connection.waiting > 0 || tries < mostTries);
+      connection.ended === undefined && signal?.aborted !== true && (connection.waiting > 0 || tries < maxTries);
     try {
       if (!this.exchanges) await connection.send(message, revision);
       else

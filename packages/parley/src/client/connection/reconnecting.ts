@@ -252,7 +252,7 @@ export class Reconnecting {
     tried.add(way);
     // Spec, Pagination: cursors are not valid across sessions.
     const ofSession = way === 'new session' && attempt.cursor !== undefined;
-    const harmless = attempt.refused && this.#settings.onSessionLost === 'repeat';
+    const harmless = attempt.refused && this.#settings.sessionLost === 'repeat';
     if (ofSession || !isRepeatable(method, options.repeat ?? (harmless || undefined)))
       throw way === 'new session' ? unrepeated(attempt, failure) : failure;
     return await this.#current.connection(limits).catch((cause: unknown) => {

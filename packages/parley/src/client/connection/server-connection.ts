@@ -12,7 +12,7 @@ import type { ClientCapabilities } from '../../protocol/capability.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
 import { guardedListener, type Failed } from '../listeners.ts';
-import type { Agreement } from './negotiate.ts';
+import type { NegotiatedConnection } from './negotiate.ts';
 import { hasRequestHeaders, requestHeaders, requestMeta, withMeta, type Self } from './request-meta.ts';
 import type { RequestOptions } from './request-options.ts';
 
@@ -56,7 +56,7 @@ export interface AttemptOptions extends RequestOptions {
  * revision.
  */
 export class ServerConnection {
-  readonly agreement: Agreement;
+  readonly agreement: NegotiatedConnection;
   /** Time at which it was settled, in milliseconds as `performance.now()` has it. */
   readonly openedAt: number = performance.now();
   /** The default log level of requests; only in revisions where each request carries it. */
@@ -75,7 +75,7 @@ export class ServerConnection {
   readonly #undeclared = new Map<string, boolean>();
   readonly #meta: ReturnType<typeof requestMeta>;
 
-  constructor(agreement: Agreement, options: ServerConnectionOptions) {
+  constructor(agreement: NegotiatedConnection, options: ServerConnectionOptions) {
     const { revision, channel, confirmed } = agreement;
     this.agreement = agreement;
     this.confirmed = confirmed;

@@ -15,10 +15,10 @@ import {
 import { turns } from '../../../../../test/support/turns.ts';
 import { scriptedTransport, type Script, type SentMessage } from '../../testing/scripted.ts';
 import { warnOfProbe } from './explained.ts';
-import type { Agreement } from './negotiate.ts';
+import type { NegotiatedConnection } from './negotiate.ts';
 
 /** Passes the time of the probe, after which `initialize` is sent. */
-async function afterProbe(agreement: Promise<Agreement>): Promise<Agreement> {
+async function afterProbe(agreement: Promise<NegotiatedConnection>): Promise<NegotiatedConnection> {
   await turns();
   mock.timers.tick(2000);
   await turns();

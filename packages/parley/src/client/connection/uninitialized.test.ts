@@ -65,18 +65,18 @@ describe('a server that begins anew behind an open stream', () => {
     assert.deepEqual(warnings, ['node --watch began anew, and was initialized again']);
   });
 
-  for (const onSessionLost of ['fail', 'repeat'] as const)
-    test(`gets a call as onSessionLost says: ${onSessionLost}`, async (t) => {
+  for (const sessionLost of ['fail', 'repeat'] as const)
+    test(`gets a call as sessionLost says: ${sessionLost}`, async (t) => {
       const { transport, calls, restart } = scene();
-      const client = await connect(transport, { onSessionLost });
+      const client = await connect(transport, { sessionLost });
       t.after(() => client.close());
       await client.callTool('count');
       await restart();
       const call = client.callTool('count');
-      if (onSessionLost === 'repeat') await call;
+      if (sessionLost === 'repeat') await call;
       else await assert.rejects(call, { reason: 'session-lost', message: /nothing ran: it may be sent again/ });
       await client.callTool('count');
-      assert.equal(calls(), onSessionLost === 'repeat' ? 3 : 2);
+      assert.equal(calls(), sessionLost === 'repeat' ? 3 : 2);
     });
 
   test('goes on behind a bridge', async (t) => {

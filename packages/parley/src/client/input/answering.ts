@@ -15,7 +15,7 @@ import { asObject, responseTo, type InputAnswer } from './answers.ts';
 import type { InboundContext } from './inbound.ts';
 import { namesElicitations } from './elicitation-ids.ts';
 import type { InputContext, Inputs } from './inputs.ts';
-import { visitOf } from './page-visit.ts';
+import { visitOf } from './url-elicitation.ts';
 
 /**
  * The reason why a question is not answered here, or `undefined` if it is.

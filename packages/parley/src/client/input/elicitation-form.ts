@@ -6,7 +6,7 @@ import type { ElicitValue } from '../../protocol/features/elicitation.ts';
 type Content = Readonly<Record<string, unknown>>;
 
 /** Number of problems that a message names. */
-const mostShown = 5;
+const maxShown = 5;
 
 /**
  * The reason why the content of an accepted form is invalid, or `undefined` if it is valid. Extra fields are accepted
@@ -24,7 +24,7 @@ export function formProblem(requestedSchema: RequestedSchema, content: Content):
     const problem = schema === undefined ? valueProblem(value) : fieldProblem(schema, value);
     if (problem !== undefined) problems.push(`${shown(key)} ${problem}`);
   }
-  return problems.length === 0 ? undefined : problems.slice(0, mostShown).join('; ');
+  return problems.length === 0 ? undefined : problems.slice(0, maxShown).join('; ');
 }
 
 /**

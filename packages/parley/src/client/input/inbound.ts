@@ -7,7 +7,7 @@ import {
 } from '../../jsonrpc/message.ts';
 import { shownParams } from '../../connection/middleware/shown-ids.ts';
 import type { ConnectionError } from '../../jsonrpc/transport.ts';
-import type { RunningRequest } from '../../connection/running.ts';
+import type { RunningRequest } from '../../connection/in-flight-requests.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { errorToWire, McpError } from '../../protocol/error.ts';
 import { answerType } from '../../protocol/task-answer.ts';

@@ -14,9 +14,9 @@ import type * as Input from './input.ts';
 import { ElicitationIds, namesElicitations } from './elicitation-ids.ts';
 import { urlElicitations } from '../errors.ts';
 import type { InboundHandler } from './inbound.ts';
-import type { PageVisit } from './page-visit.ts';
+import type { UrlElicitation } from './url-elicitation.ts';
 import { checkRoots } from './roots.ts';
-import { hostedCapability, type HostTasksOptions } from '../tasks/hosted-options.ts';
+import { hostedCapability, type ClientTasksOptions } from '../tasks/client-tasks-options.ts';
 
 /** Facts for a handler beside the question. */
 export interface InputContext {
@@ -52,7 +52,7 @@ export interface InputHandlers {
    * characters that a shell interprets (`&`, `;`, `$`), so never put one into a command line: `openPage` of
    * `parley-mcp/node` opens it without a shell. (Spec 2025-11-25, Elicitation, Safe URL Handling.)
    */
-  readonly onElicitUrl?: (params: PageVisit, context: InputContext) => ElicitAnswer | Promise<ElicitAnswer>;
+  readonly onElicitUrl?: (params: UrlElicitation, context: InputContext) => ElicitAnswer | Promise<ElicitAnswer>;
   /**
    * Asks the model; advertises `sampling`. That the model may be given tools is declared in `capabilities`
    * (`sampling.tools`). A user who does not allow it is `new McpError(-1, 'User rejected sampling request')`.
@@ -78,7 +78,7 @@ export interface InputOptions extends InputHandlers {
   /** True when handlers advertise their capabilities. */
   readonly advertise: boolean;
   readonly onElicitationComplete?: ((elicitationId: string) => void) | undefined;
-  readonly hostTasks?: HostTasksOptions;
+  readonly clientTasks?: ClientTasksOptions;
   now(): number;
 }
 
@@ -165,14 +165,14 @@ export class Inputs {
   }
 
   #declared(): ClientCapabilities {
-    const { capabilities = {}, advertise, onElicit, onElicitUrl, onSample, hostTasks } = this.options;
+    const { capabilities = {}, advertise, onElicit, onElicitUrl, onSample, clientTasks } = this.options;
     if (!advertise) return capabilities;
     const installed = {
       form: onElicit !== undefined,
       url: onElicitUrl !== undefined,
       sampling: onSample !== undefined,
       roots: this.#roots !== undefined,
-      tasks: hostTasks && hostedCapability(hostTasks),
+      tasks: clientTasks && hostedCapability(clientTasks),
     };
     return advertised(capabilities, installed);
   }

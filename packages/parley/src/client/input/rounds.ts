@@ -9,7 +9,7 @@ import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { responseTo, type InputAnswer } from './answers.ts';
 import { InputRequiredError, TooManyRoundsError } from '../errors.ts';
 import { answerInput, malformation, obstacle } from './answering.ts';
-import { mostAtOnce } from '../connection/open-channel.ts';
+import { maxAtOnce } from '../connection/open-channel.ts';
 import type { Inputs } from './inputs.ts';
 import { readResult } from '../read-result.ts';
 import { retryOf, stepOf } from './step-data.ts';
@@ -96,10 +96,10 @@ async function gather(
 ): Promise<InputResponses | undefined> {
   if (step.inputRequests === undefined) return undefined;
   const requests = Object.entries(step.inputRequests);
-  if (requests.length > mostAtOnce)
+  if (requests.length > maxAtOnce)
     throw new InputRequiredError(
       step,
-      `it asks ${requests.length} things at once, and at most ${mostAtOnce} are answered`,
+      `it asks ${requests.length} things at once, and at most ${maxAtOnce} are answered`,
     );
   for (const [key, request] of requests) {
     const why = obstacle(inputs, request, options?.capabilities ?? inputs.capabilities);

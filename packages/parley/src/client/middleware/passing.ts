@@ -3,8 +3,8 @@
 import type { NotificationMessage, RequestId } from '../../jsonrpc/message.ts';
 import type { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { SettledFacts } from '../../jsonrpc/transport-facts.ts';
-import type { Chain } from '../../connection/middleware/chain.ts';
-import type { PassingSession } from '../../connection/middleware/middleware.ts';
+import type { MiddlewareStack } from '../../connection/middleware/middleware-stack.ts';
+import type { MiddlewareSession } from '../../connection/middleware/middleware.ts';
 import { inOrder } from '../../connection/middleware/order.ts';
 import { pass, type About, type Core } from '../../connection/middleware/pass.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
@@ -14,7 +14,7 @@ import type { Type } from '../../protocol/shape.ts';
 import { answerType } from '../../protocol/task-answer.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { Revision, RevisionDate } from '../../protocol/revision.ts';
-import { andThen, type NowOrLater } from '../../storage/now-or-later.ts';
+import { mapMaybe, type MaybePromise } from '../../storage/maybe-promise.ts';
 import type { PageOptions } from '../cache/cacheable-request.ts';
 import type { Reconnecting } from '../connection/reconnecting.ts';
 import { withMeta } from '../connection/request-meta.ts';
@@ -55,7 +55,7 @@ class ClientMessage implements About {
   get revision(): RevisionDate {
     return this.#carrier.revision.date;
   }
-  get session(): PassingSession | undefined {
+  get session(): MiddlewareSession | undefined {
     return this.#carrier.session;
   }
   get transport(): string | undefined {
@@ -115,7 +115,7 @@ class Carrier {
   get facts(): SettledFacts {
     return this.#source.settled.agreement.channel.facts;
   }
-  get session(): PassingSession | undefined {
+  get session(): MiddlewareSession | undefined {
     return this.revision.sessions ? (this.#session ??= new Session(this.#source.settled.openedAt)) : undefined;
   }
 
@@ -126,7 +126,7 @@ class Carrier {
 }
 
 /** A session as the client has it; its id is the transport's alone. */
-class Session implements PassingSession {
+class Session implements MiddlewareSession {
   readonly id: undefined;
   readonly openedAt: number;
   readonly #listeners: ((cause?: Error) => void)[] = [];
@@ -152,11 +152,11 @@ export function requestThrough(
   method: string,
   { params, options }: { readonly params: JsonObject | undefined; readonly options: PageOptions },
   way: {
-    readonly chain: Chain;
+    readonly chain: MiddlewareStack;
     readonly connection: Reconnecting;
     readonly requests: Pick<Requests, 'request'>;
   },
-): NowOrLater<JsonObject> {
+): MaybePromise<JsonObject> {
   const { chain, connection, requests } = way;
   const { meta, onSent, finish, ...others } = options;
   const send = async (given: JsonObject | undefined, sending: PageOptions): Promise<JsonObject> => {
@@ -185,7 +185,7 @@ export function requestThrough(
 export function notifyThrough(
   method: string,
   params: JsonObject | undefined,
-  { chain, connection }: { readonly chain: Chain; readonly connection: Reconnecting },
+  { chain, connection }: { readonly chain: MiddlewareStack; readonly connection: Reconnecting },
 ): Promise<void> {
   const about = new ClientMessage(method, carrierOf(connection.source), { direction: 'sent', kind: 'notification' });
   const whole = params ?? {};
@@ -194,7 +194,7 @@ export function notifyThrough(
       await connection.notify(method, given === whole ? params : given);
       return {};
     };
-    inOrder(connection, () => andThen(pass(chain, about, whole, core), () => resolve()), reject);
+    inOrder(connection, () => mapMaybe(pass(chain, about, whole, core), () => resolve()), reject);
   });
 }
 
@@ -202,7 +202,7 @@ export function notifyThrough(
 export function heardThrough(
   { method, params = {} }: NotificationMessage,
   way: {
-    readonly chain: Chain;
+    readonly chain: MiddlewareStack;
     readonly source: CarrierSource;
     hear(params: JsonObject): void;
     failed(error: unknown): void;
@@ -223,12 +223,12 @@ export function answerThrough(
   { method, id }: { readonly method: string; readonly id: RequestId },
   params: JsonObject,
   way: {
-    readonly chain: Chain;
+    readonly chain: MiddlewareStack;
     readonly source: CarrierSource;
     readonly context: InboundContext;
     answer(params: JsonObject): JsonObject | Promise<JsonObject>;
   },
-): NowOrLater<JsonObject> {
+): MaybePromise<JsonObject> {
   const { chain, source, context, answer } = way;
   const { revision, signal } = context;
   const { params: type, result } = methodOf(method) ?? {};
@@ -249,12 +249,12 @@ export function answerThrough(
   let own: JsonObject | undefined;
   let shown: JsonObject | undefined;
   const core: Core = (given) =>
-    andThen(answer(wireOf(given)), (answered) => {
+    mapMaybe(answer(wireOf(given)), (answered) => {
       own = answered;
       shown = result === undefined ? answered : (fromWire(revision, typeOf(answered), answered) as JsonObject);
       return shown;
     });
-  return andThen(pass(chain, about, read, core), (settled): JsonObject => {
+  return mapMaybe(pass(chain, about, read, core), (settled): JsonObject => {
     if (settled === shown && own !== undefined) return own;
     return result === undefined ? settled : (toWire(revision, typeOf(settled), settled as never) as JsonObject);
   });

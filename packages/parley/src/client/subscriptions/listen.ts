@@ -5,7 +5,7 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import { McpError } from '../../protocol/error.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
-import { backoffMs, longestAskedMs, Pause, steadyMs } from '../connection/backoff.ts';
+import { backoffMs, maxAskedMs, Pause, steadyMs } from '../connection/backoff.ts';
 import type { ClientSettings } from '../options.ts';
 import { isPassing } from '../connection/retry.ts';
 import type { Reconnecting } from '../connection/reconnecting.ts';
@@ -221,7 +221,7 @@ function endOf(failure: Error | undefined): SubscriptionEnd {
 }
 
 function retryAfterMs(error: Error | undefined): number {
-  return error instanceof ConnectionError ? Math.min(longestAskedMs, error.retryAfterMs ?? 0) : 0;
+  return error instanceof ConnectionError ? Math.min(maxAskedMs, error.retryAfterMs ?? 0) : 0;
 }
 
 function asError(error: unknown): Error {

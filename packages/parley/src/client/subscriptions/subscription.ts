@@ -71,7 +71,7 @@ export function covers(topics: Topics, event: SubscriptionEvent): boolean {
 /** Up to this number, a linear search is faster than a lookup. */
 const few = 16;
 /** Looking up all that a longer URI may be a part of costs more than a look at each resource. */
-const longestLookedUp = 4_096;
+const maxLookedUpLength = 4_096;
 
 /** Sets for the lookup of resources in long lists. */
 const lookups = new WeakMap<readonly string[], ReadonlySet<string>>();
@@ -90,7 +90,7 @@ function lookupOf(wholes: readonly string[]): ReadonlySet<string> {
  */
 export function isWithinAny(uri: string, wholes: ReadonlySet<string>): boolean {
   if (wholes.has(uri)) return true;
-  const ends = uri.length > longestLookedUp ? undefined : [...uri.matchAll(/[/#?]/g)];
+  const ends = uri.length > maxLookedUpLength ? undefined : [...uri.matchAll(/[/#?]/g)];
   if (ends === undefined || 2 * ends.length >= wholes.size) return [...wholes].some((whole) => isWithin(uri, whole));
   return ends.some(({ index }) => wholes.has(uri.slice(0, index)) || wholes.has(uri.slice(0, index + 1)));
 }

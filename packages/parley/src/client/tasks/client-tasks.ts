@@ -28,7 +28,7 @@ import { LimitedWork } from './following/limited-work.ts';
 import { waitFor } from '../wait-for.ts';
 
 /** Limit of tasks that are asked for at once. */
-const mostAsking = 16;
+const maxAsking = 16;
 
 /** The options of a call that may become a task. */
 type CallOptions = PageOptions & ToolCallOptions & StartTaskOptions;
@@ -78,7 +78,7 @@ export class ClientTasks {
       settings,
       listener,
       requests: new TaskRequests(connection),
-      turns: new LimitedWork(mostAsking),
+      turns: new LimitedWork(maxAsking),
       over: () => this.#over,
       learned: (error) => learned(error, connection.revision, settings.inputs),
       following: (task, isFollowed) => this.#note(task, isFollowed),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { TaskCancelledError, TaskGoneError, type Client, type ConnectOptions } from '../../client.ts';
 import { createServer, type Server } from '../../server/server.ts';
-import type { Ctx } from '../../server/ctx.ts';
+import type { ToolContext } from '../../server/tool-context.ts';
 import { connectInMemory } from '../../testing.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { CallToolResult } from '../../protocol/features/tools.ts';
@@ -12,7 +12,11 @@ const surfaces = ['2025-11-25', '2026-07-28'] as const;
 
 const form = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
 
-function serverWith(t: TestContext, run: (ctx: Ctx) => unknown, support: 'optional' | 'required' = 'required'): Server {
+function serverWith(
+  t: TestContext,
+  run: (ctx: ToolContext) => unknown,
+  support: 'optional' | 'required' = 'required',
+): Server {
   const server = createServer(
     { name: 's', version: '1' },
     { tasks: { pollIntervalMs: 100 }, rateLimits: { tasks: { perSecond: 1e6, burst: 1e6 } } },

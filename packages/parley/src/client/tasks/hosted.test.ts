@@ -14,10 +14,10 @@ type Json = Readonly<Record<string, unknown>>;
 type Connected = Awaited<ReturnType<typeof connected>>;
 
 const core = '2025-11-25';
-const hostTasks = { elicitation: true, sampling: true } as const;
+const clientTasks = { elicitation: true, sampling: true } as const;
 
 async function hosting(t: TestContext, options: ConnectOptions = {}): Promise<Connected> {
-  const one = await connected(core, { ...everything, hostTasks, ...options });
+  const one = await connected(core, { ...everything, clientTasks, ...options });
   t.after(() => one.client.close());
   return one;
 }
@@ -56,7 +56,7 @@ async function slow(
 
 test('a client that hosts tasks says so to servers of 2025-11-25 alone [tasks-001, D23]', async (t) => {
   for (const revision of handshakes) {
-    const { client, declared } = await connected(revision, { ...everything, hostTasks });
+    const { client, declared } = await connected(revision, { ...everything, clientTasks });
     t.after(() => client.close());
     const tasks = {
       list: {},
@@ -68,9 +68,9 @@ test('a client that hosts tasks says so to servers of 2025-11-25 alone [tasks-00
 });
 
 test('it declares what it hosts, and no more [tasks-001]', async (t) => {
-  const nothing = await hosting(t, { hostTasks: {} });
+  const nothing = await hosting(t, { clientTasks: {} });
   assert.equal((nothing.declared() as Json)['tasks'], undefined);
-  const { declared } = await hosting(t, { hostTasks: { sampling: true } });
+  const { declared } = await hosting(t, { clientTasks: { sampling: true } });
   assert.deepEqual((declared() as { tasks: Json }).tasks['requests'], { sampling: { createMessage: {} } });
 });
 
@@ -167,7 +167,7 @@ test('unknown tasks and cursors get -32602, whatever they look like [tasks-041]'
   assert.equal(codeOf(await asked(one, 'tasks/list', { cursor: 'nothing' })), -32602);
 });
 
-test('without hostTasks a task is ignored, and its methods do not exist [tasks-009]', async (t) => {
+test('without clientTasks a task is ignored, and its methods do not exist [tasks-009]', async (t) => {
   const one = await connected(core, everything);
   t.after(() => one.client.close());
   const plain = resultOf(await asked(one, 'elicitation/create', { ...form, task: { ttl: 5 } }));
@@ -178,14 +178,14 @@ test('without hostTasks a task is ignored, and its methods do not exist [tasks-0
 });
 
 test('what is not hosted is answered plainly, with task and without [tasks-009]', async (t) => {
-  const one = await hosting(t, { hostTasks: { elicitation: true } });
+  const one = await hosting(t, { clientTasks: { elicitation: true } });
   const answer = resultOf(await asked(one, 'sampling/createMessage', { ...chat, task: {} }));
   assert.equal(answer['role'], 'assistant');
   assert.equal(resultOf(await asked(one, 'elicitation/create', form))['action'], 'accept');
 });
 
 test('in revisions without tasks a question with task is answered plainly [tasks-009]', async (t) => {
-  const one = await connected('2025-06-18', { ...everything, hostTasks });
+  const one = await connected('2025-06-18', { ...everything, clientTasks });
   t.after(() => one.client.close());
   assert.equal(resultOf(await asked(one, 'elicitation/create', { ...form, task: {} }))['action'], 'accept');
   assert.equal(codeOf(await asked(one, 'tasks/get', { taskId: 'x' })), -32601);
@@ -282,12 +282,12 @@ test('a time that is over aborts the handler, and forgets the task [tasks-048]',
 
 test('hosting what nobody answers, and options that do not exist, are mistakes', async () => {
   const wrong: readonly (readonly [ConnectOptions, RegExp])[] = [
-    [{ hostTasks: { elicitation: true } }, /needs onElicit/],
-    [{ hostTasks: { sampling: true } }, /needs onSample/],
-    [{ ...everything, hostTasks: { roots: true } as never }, /has no option "roots"/],
-    [{ ...everything, hostTasks: { elicitation: 'yes' } as never }, /hostTasks.elicitation must be true or false/],
-    [{ ...everything, hostTasks: { store: {} } as never }, /hostTasks.store.claim must be a function/],
-    [{ hostTasks: {}, onRequest: async () => ({}) }, /exclude each other/],
+    [{ clientTasks: { elicitation: true } }, /needs onElicit/],
+    [{ clientTasks: { sampling: true } }, /needs onSample/],
+    [{ ...everything, clientTasks: { roots: true } as never }, /has no option "roots"/],
+    [{ ...everything, clientTasks: { elicitation: 'yes' } as never }, /clientTasks.elicitation must be true or false/],
+    [{ ...everything, clientTasks: { store: {} } as never }, /clientTasks.store.claim must be a function/],
+    [{ clientTasks: {}, onRequest: async () => ({}) }, /exclude each other/],
   ];
   for (const [options, message] of wrong)
     await assert.rejects(
@@ -337,7 +337,7 @@ test('a server finds its tasks in a store after the client began anew, and no ot
     peer.send({ jsonrpc: '2.0', id: message['id'], result });
   }
   const ask = async (url: string, method: string, params: Json): Promise<Json> => {
-    const client = await connect(url, { ...everything, revisions: [core], hostTasks: { ...hostTasks, store } });
+    const client = await connect(url, { ...everything, revisions: [core], clientTasks: { ...clientTasks, store } });
     t.after(() => client.close());
     const id = crypto.randomUUID();
     peers.at(-1)?.send({ jsonrpc: '2.0', id, method, params });

@@ -35,7 +35,7 @@ export interface HostedTasksParts {
 /** The requests that a client may be asked to answer as tasks. */
 const hostable: readonly AskMethod[] = ['elicitation/create', 'sampling/createMessage'];
 
-const mostPerPage = 100;
+const maxPerPage = 100;
 
 /**
  * Tasks that a client runs for its server. A request to the user or the model is answered at once with a task, and the
@@ -66,7 +66,7 @@ export class HostedTasks {
 
   /** Begins to work on stored tasks. */
   begin(): void {
-    if (this.#parts.settings.hostTasks?.store !== undefined) void this.#all;
+    if (this.#parts.settings.clientTasks?.store !== undefined) void this.#all;
   }
 
   /** Aborts what runs, and begins nothing more. */
@@ -79,7 +79,7 @@ export class HostedTasks {
     if (this.#tasks !== undefined) return this.#tasks;
     const { settings, server } = this.#parts;
     return (this.#tasks = new Tasks({
-      store: settings.hostTasks?.store ?? memoryTasks(),
+      store: settings.clientTasks?.store ?? memoryTasks(),
       queue: `hosted by ${settings.info.name} for ${server}`,
       // Each waits for a person or a model, as any number of plain questions would.
       limits: { ...taskLimits, running: taskLimits.perOwner },
@@ -175,7 +175,7 @@ export class HostedTasks {
     // The ids of its own tasks tell the server nothing.
     if (from !== undefined && !isTaskId(from))
       throw new McpError('invalidParams', 'the cursor is not one of this list');
-    const { records, next } = await this.#all.list(this.#parts.server, from, mostPerPage);
+    const { records, next } = await this.#all.list(this.#parts.server, from, maxPerPage);
     return {
       tasks: records.map((record) => taskView(record, revision)),
       ...(next === undefined ? {} : { nextCursor: next }),

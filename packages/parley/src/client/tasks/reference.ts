@@ -3,7 +3,7 @@ import type { Reconnecting } from '../connection/reconnecting.ts';
 import type { TaskReference } from './task-handle.ts';
 
 /** Limit of keys that a reference may hold. */
-const mostKeys = 10_000;
+const maxKeys = 10_000;
 
 const texts = ['server', 'taskId', 'revision', 'tool', 'createdAt'] as const;
 
@@ -32,7 +32,7 @@ export function checkReference(reference: unknown, server: string): TaskReferenc
   const { ttlMs, answered } = given;
   if (ttlMs !== null && !(typeof ttlMs === 'number' && ttlMs >= 0))
     throw malformed(`ttlMs must be a number of milliseconds or null, not ${shown(ttlMs)}`);
-  if (!Array.isArray(answered) || answered.length > mostKeys || !answered.every((key) => typeof key === 'string'))
+  if (!Array.isArray(answered) || answered.length > maxKeys || !answered.every((key) => typeof key === 'string'))
     throw malformed('answered must be a list of texts');
   if (given.taskId === '') throw malformed('taskId is empty');
   if (given.server !== '' && server !== '' && given.server !== server)

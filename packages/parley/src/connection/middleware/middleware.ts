@@ -1,10 +1,10 @@
 import type { RequestId } from '../../jsonrpc/message.ts';
-import type { NowOrLater } from '../../storage/now-or-later.ts';
+import type { MaybePromise } from '../../storage/maybe-promise.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { RevisionDate } from '../../protocol/revision.ts';
 
 /** Sender of a message, as far as its edge knows it. */
-export interface PassingAuth {
+export interface MiddlewareAuth {
   /** The stable identity (issuer and subject, say). */
   readonly principal: string;
   readonly scopes?: readonly string[];
@@ -13,7 +13,7 @@ export interface PassingAuth {
 }
 
 /** A session that a message belongs to. */
-export interface PassingSession {
+export interface MiddlewareSession {
   /** Its id over HTTP, which is a secret of both ends; on other transports there is none. */
   readonly id: string | undefined;
   /** Time at which it was opened here, in milliseconds as `performance.now()` has it. */
@@ -23,7 +23,7 @@ export interface PassingSession {
 }
 
 /** A message on its way through the middleware of a server, a client or a bridge. */
-export interface Passing {
+export interface MiddlewareContext {
   /** The side of the protocol on which it passes; at a bridge `server` towards clients and `client` towards the servers behind it. */
   readonly side: 'client' | 'server';
   /** Direction in which it passes: `received` from the peer, or `sent` to it, such as a question of a tool to its client. */
@@ -39,7 +39,7 @@ export interface Passing {
   /** The JSON-RPC id of a request; of one that is sent it is known once it was. */
   readonly requestId: RequestId | undefined;
   /** The session that it belongs to, or that it opens; `undefined` if the revision is stateless. */
-  readonly session: PassingSession | undefined;
+  readonly session: MiddlewareSession | undefined;
   /** Transport, as OpenTelemetry names it in `network.transport`: `tcp`, `pipe`, `inproc`; `undefined` if unknown. */
   readonly transport: string | undefined;
   /**
@@ -48,7 +48,7 @@ export interface Passing {
    */
   readonly protocol: string | undefined;
   /** Sender of a received message, if it is authenticated. */
-  readonly auth: PassingAuth | undefined;
+  readonly auth: MiddlewareAuth | undefined;
   /** The address of the other end, if known: a client's IP address, a server's origin. */
   readonly address: string | undefined;
   /**
@@ -71,12 +71,12 @@ export interface Passing {
  * each conversation.
  */
 export type Middleware = (
-  passing: Passing,
-  next: (params?: JsonObject) => NowOrLater<JsonObject>,
-) => NowOrLater<JsonObject>;
+  passing: MiddlewareContext,
+  next: (params?: JsonObject) => MaybePromise<JsonObject>,
+) => MaybePromise<JsonObject>;
 
 /** An object whose messages pass through middleware. */
-export interface Uses {
+export interface HasMiddleware {
   /**
    * Adds middleware, for all messages from now on. Messages under way are not affected.
    *

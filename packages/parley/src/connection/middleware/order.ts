@@ -1,7 +1,7 @@
-import { isLater, type NowOrLater } from '../../storage/now-or-later.ts';
+import { isLater, type MaybePromise } from '../../storage/maybe-promise.ts';
 
 /** Limit of notifications of one conversation that wait for middleware. Further ones are dropped and reported. */
-const mostWaiting = 1000;
+const maxWaiting = 1000;
 
 /** Notifications that wait for one before them. */
 interface Line {
@@ -17,7 +17,7 @@ const lines = new WeakMap<object, Line>();
  * @param owner The conversation, or the request, whose notifications keep their order.
  * @param failed Receives the reason if one was not passed on.
  */
-export function inOrder(owner: object, run: () => NowOrLater<unknown>, failed: (error: unknown) => void): void {
+export function inOrder(owner: object, run: () => MaybePromise<unknown>, failed: (error: unknown) => void): void {
   const line = lines.get(owner);
   if (line === undefined) {
     try {
@@ -26,8 +26,8 @@ export function inOrder(owner: object, run: () => NowOrLater<unknown>, failed: (
     } catch (error) {
       failed(error);
     }
-  } else if (line.waiting >= mostWaiting)
-    failed(new Error(`a notification was dropped: ${mostWaiting} of them wait for middleware`));
+  } else if (line.waiting >= maxWaiting)
+    failed(new Error(`a notification was dropped: ${maxWaiting} of them wait for middleware`));
   else wait(owner, line, run, failed);
 }
 
@@ -36,7 +36,7 @@ export function passed(owner: object): Promise<void> | undefined {
   return lines.get(owner)?.end;
 }
 
-function wait(owner: object, line: Line, run: () => NowOrLater<unknown>, failed: (error: unknown) => void): void {
+function wait(owner: object, line: Line, run: () => MaybePromise<unknown>, failed: (error: unknown) => void): void {
   lines.set(owner, line);
   line.waiting++;
   line.end = line.end

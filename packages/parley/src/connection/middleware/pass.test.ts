@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { JsonObject } from '../../protocol/features/common.ts';
-import { Chain } from './chain.ts';
+import { MiddlewareStack } from './middleware-stack.ts';
 import type { Middleware } from './middleware.ts';
 import { inOrder, passed } from './order.ts';
 import { pass, type About } from './pass.ts';
@@ -27,8 +27,8 @@ const about: About = {
   },
 };
 
-function chainOf(...all: readonly Middleware[]): Chain {
-  const chain = new Chain();
+function chainOf(...all: readonly Middleware[]): MiddlewareStack {
+  const chain = new MiddlewareStack();
   for (const one of all) chain.use(one);
   return chain;
 }
@@ -184,7 +184,7 @@ test('middleware of one method is for that alone, in the order in which all of i
       names.push(name);
       return next();
     };
-  const chain = new Chain();
+  const chain = new MiddlewareStack();
   chain.use('tools/call', named('a'));
   chain.use(named('b'));
   chain.use('prompts/get', named('c'));
@@ -195,7 +195,7 @@ test('middleware of one method is for that alone, in the order in which all of i
 });
 
 test('what is added while a request is under way holds for later ones', async () => {
-  const chain = new Chain();
+  const chain = new MiddlewareStack();
   const seen: string[] = [];
   chain.use(async (_passing, next) => {
     chain.use((_inner, go) => {
@@ -211,7 +211,7 @@ test('what is added while a request is under way holds for later ones', async ()
 });
 
 test('a chain within another has the middleware of both, and what is added to either', () => {
-  const [outer, inner] = [new Chain(), new Chain()];
+  const [outer, inner] = [new MiddlewareStack(), new MiddlewareStack()];
   const seen: string[] = [];
   const named =
     (name: string): Middleware =>
@@ -231,7 +231,7 @@ test('a chain within another has the middleware of both, and what is added to ei
 
 test('use takes nothing but functions', () => {
   for (const given of [[undefined], ['tools/call'], ['', () => ({})], [{}], ['tools/call', {}]])
-    assert.throws(() => new Chain().use(...(given as unknown as [Middleware])), { name: 'TypeError' });
+    assert.throws(() => new MiddlewareStack().use(...(given as unknown as [Middleware])), { name: 'TypeError' });
 });
 
 test('notifications of one conversation keep their order, however long each takes', async () => {

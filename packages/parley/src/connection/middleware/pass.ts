@@ -1,12 +1,12 @@
 import { isObject, shownId } from '../../jsonrpc/message.ts';
-import { isLater, type NowOrLater } from '../../storage/now-or-later.ts';
+import { isLater, type MaybePromise } from '../../storage/maybe-promise.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
-import type { Chain, Used } from './chain.ts';
-import type { Middleware, Passing } from './middleware.ts';
+import type { MiddlewareStack, Used } from './middleware-stack.ts';
+import type { Middleware, MiddlewareContext } from './middleware.ts';
 import { shownParams } from './shown-ids.ts';
 
 /** A message with the facts that the caller knows. */
-export interface About extends Omit<Passing, 'params' | 'meta'> {
+export interface About extends Omit<MiddlewareContext, 'params' | 'meta'> {
   /**
    * Checks parameters that middleware changed, and gives them as they go on.
    *
@@ -16,9 +16,9 @@ export interface About extends Omit<Passing, 'params' | 'meta'> {
 }
 
 /** Continues with a message behind all middleware. */
-export type Core = (params: JsonObject) => NowOrLater<JsonObject>;
+export type Core = (params: JsonObject) => MaybePromise<JsonObject>;
 
-type Run = (about: About, params: JsonObject, core: Core) => NowOrLater<JsonObject>;
+type Run = (about: About, params: JsonObject, core: Core) => MaybePromise<JsonObject>;
 
 /** Middleware of a chain as one function for each method that has some of its own, and one for all others. */
 interface Compiled {
@@ -27,7 +27,7 @@ interface Compiled {
   readonly ofMethods: ReadonlyMap<string, Run>;
 }
 
-const compiled = new WeakMap<Chain, Compiled>();
+const compiled = new WeakMap<MiddlewareStack, Compiled>();
 
 /**
  * Sends a message through the middleware of a chain.
@@ -35,7 +35,7 @@ const compiled = new WeakMap<Chain, Compiled>();
  * @param core The code behind it; it runs at most once.
  * @throws TypeError for middleware that breaks its contract, and errors of middleware.
  */
-export function pass(chain: Chain, about: About, params: JsonObject, core: Core): NowOrLater<JsonObject> {
+export function pass(chain: MiddlewareStack, about: About, params: JsonObject, core: Core): MaybePromise<JsonObject> {
   const { all } = chain;
   let made = compiled.get(chain);
   if (made?.size !== all.length) compiled.set(chain, (made = compile(all)));
@@ -62,8 +62,8 @@ function around(middleware: Middleware, inner: Run): Run {
   return (about, params, core) => {
     let goneOn = false;
     let isOver = false;
-    let given: NowOrLater<JsonObject> | undefined;
-    const next = (changed?: JsonObject): NowOrLater<JsonObject> => {
+    let given: MaybePromise<JsonObject> | undefined;
+    const next = (changed?: JsonObject): MaybePromise<JsonObject> => {
       if (goneOn) throw misused(about, 'twice');
       if (isOver) throw misused(about, 'after it had ended');
       goneOn = true;
@@ -76,7 +76,7 @@ function around(middleware: Middleware, inner: Run): Run {
       if (given instanceof Promise) given.catch(ignore);
       return given;
     };
-    let returned: NowOrLater<JsonObject>;
+    let returned: MaybePromise<JsonObject>;
     try {
       returned = middleware(new PassingMessage(about, params), next);
     } catch (error) {
@@ -144,7 +144,7 @@ function resultOf({ kind, method }: About, result: unknown): JsonObject {
 }
 
 /** The message as one middleware function sees it. Facts about it are computed on demand. */
-class PassingMessage implements Passing {
+class PassingMessage implements MiddlewareContext {
   readonly params: JsonObject;
   readonly #about: About;
 
@@ -157,26 +157,26 @@ class PassingMessage implements Passing {
     const { _meta: meta } = this.params;
     return isObject(meta) ? meta : {};
   }
-  get side(): Passing['side'] {
+  get side(): MiddlewareContext['side'] {
     return this.#about.side;
   }
-  get direction(): Passing['direction'] {
+  get direction(): MiddlewareContext['direction'] {
     return this.#about.direction;
   }
-  get kind(): Passing['kind'] {
+  get kind(): MiddlewareContext['kind'] {
     return this.#about.kind;
   }
   get method(): string {
     return this.#about.method;
   }
-  get revision(): Passing['revision'] {
+  get revision(): MiddlewareContext['revision'] {
     return this.#about.revision;
   }
-  get requestId(): Passing['requestId'] {
+  get requestId(): MiddlewareContext['requestId'] {
     const { requestId } = this.#about;
     return requestId === undefined ? undefined : shownId(requestId);
   }
-  get session(): Passing['session'] {
+  get session(): MiddlewareContext['session'] {
     return this.#about.session;
   }
   get transport(): string | undefined {
@@ -185,7 +185,7 @@ class PassingMessage implements Passing {
   get protocol(): string | undefined {
     return this.#about.protocol;
   }
-  get auth(): Passing['auth'] {
+  get auth(): MiddlewareContext['auth'] {
     return this.#about.auth;
   }
   get address(): string | undefined {

@@ -1,5 +1,5 @@
 import { after } from '../../jsonrpc/timeout.ts';
-import type { Bus, Heard } from '../../storage/bus.ts';
+import type { Bus, SubscriberCount } from '../../storage/bus.ts';
 import { Turns } from '../../storage/turns.ts';
 
 /**
@@ -13,7 +13,7 @@ const jitterMs = 50;
  * Limit of the characters that wait to be repeated. Beyond it, a waiting channel stops waiting, and other channels
  * publish once only.
  */
-const mostWaiting = 16 * 1024 * 1024;
+const maxWaiting = 16 * 1024 * 1024;
 
 /** A bus that repeats messages without a receiver. */
 export interface InsistentBus extends Bus {
@@ -45,13 +45,13 @@ export function insistent(bus: Bus): InsistentBus {
     void begun.over.then(() => pauses.delete(channel));
     return begun;
   };
-  const later = async (channel: string, text: string): Promise<Heard> => {
+  const later = async (channel: string, text: string): Promise<SubscriberCount> => {
     waiting += text.length;
     await pause(channel).over;
     waiting -= text.length;
     return await bus.publish(channel, text);
   };
-  const hasRoom = (text: string): boolean => !isClosed && waiting + text.length <= mostWaiting;
+  const hasRoom = (text: string): boolean => !isClosed && waiting + text.length <= maxWaiting;
   return {
     publish: async (channel, text) => {
       const { heard, again } = await sending.run(channel, async (): Promise<Said> => {
@@ -75,8 +75,8 @@ export function insistent(bus: Bus): InsistentBus {
 
 /** Outcome of a message: the number of receivers, or the outcome of its repetition. */
 interface Said {
-  readonly heard?: Heard;
-  readonly again?: Promise<Heard>;
+  readonly heard?: SubscriberCount;
+  readonly again?: Promise<SubscriberCount>;
 }
 
 interface Pause {

@@ -21,13 +21,13 @@ export class Mismatch extends Error {
   }
 }
 
-const longestKey = 64;
+const maxKeyLength = 64;
 
 /** A path as people write it. */
 export function pathText(path: readonly (string | number)[]): string {
   return path.reduce<string>((text, key) => {
     if (typeof key === 'number') return `${text}[${key}]`;
-    const short = key.length > longestKey ? `${key.slice(0, longestKey)}…` : key;
+    const short = key.length > maxKeyLength ? `${key.slice(0, maxKeyLength)}…` : key;
     return text === '' ? short : `${text}.${short}`;
   }, '');
 }
@@ -106,7 +106,7 @@ function compile(revision: Revision, kind: Kind): Read {
 }
 
 /** Limit of entries that are ignored: each costs far more than its text, since somebody throws for it. */
-const mostIgnored = 1000;
+const maxIgnored = 1000;
 
 function fail(message: string): never {
   throw new Mismatch(message);
@@ -155,7 +155,7 @@ function forLooseArray(each: Read): Read {
       try {
         return each(item);
       } catch (error) {
-        if (!(error instanceof Mismatch) || leftOut.size === mostIgnored) throw Mismatch.within(index, error);
+        if (!(error instanceof Mismatch) || leftOut.size === maxIgnored) throw Mismatch.within(index, error);
         const isKept = entry(item, `${pathText(error.path)} ${error.message}`.trimStart());
         if (!isKept) leftOut.add(index);
         return item;
@@ -186,7 +186,7 @@ function fittingOf(each: Read): Read {
       return each(value);
     } catch (error) {
       if (!(error instanceof Mismatch)) throw error;
-      if (++ignored > mostIgnored) throw new Mismatch(`has more than ${mostIgnored} entries that do not fit`);
+      if (++ignored > maxIgnored) throw new Mismatch(`has more than ${maxIgnored} entries that do not fit`);
       return undefined;
     }
   };

@@ -43,7 +43,7 @@ function asDraft07(schema: unknown): Keywords | undefined {
 }
 
 function hasTuple(schema: unknown, seen: Set<unknown>, depth = 0): boolean {
-  if (!isKeywords(schema) || seen.has(schema) || seen.size > mostSearched || depth > deepestSearched) return false;
+  if (!isKeywords(schema) || seen.has(schema) || seen.size > maxSearched || depth > deepestSearched) return false;
   seen.add(schema);
   let found = Array.isArray(schema['items']);
   for (const [name, value] of Object.entries(schema))
@@ -52,7 +52,7 @@ function hasTuple(schema: unknown, seen: Set<unknown>, depth = 0): boolean {
 }
 
 /** Subschemas among which a list is looked for, and their depth; no larger schema is used. */
-const [mostSearched, deepestSearched] = [10_000, 64];
+const [maxSearched, deepestSearched] = [10_000, 64];
 
 function rewritten(schema: Keywords, rewrite: (keywords: Keywords) => Keywords, depth = 0): Keywords {
   if (depth > deepest) return schema;

@@ -1,4 +1,4 @@
-import type { Entry, Follower, Registry } from '../offer/registry.ts';
+import type { Entry, Follower, Registry } from '../features/registry.ts';
 
 /** Appearance of the entries of one registry in another. */
 export interface Appearance<T> {

@@ -1,7 +1,7 @@
 /** Offers the contents of another server in the same process. */
 
 import { shown } from '../../options/shown.ts';
-import { fittingPrefix, longestPrefix, prefixedName } from '../../protocol/prefixed-name.ts';
+import { fittingPrefix, maxPrefixLength, prefixedName } from '../../protocol/prefixed-name.ts';
 import type { Parts } from '../parts.ts';
 import { Mirror } from './mirror.ts';
 import { withinOf } from './within.ts';
@@ -25,7 +25,7 @@ export interface Mountable {
 export function mountIn(outer: Mountable, prefix: string, inner: Mountable): () => void {
   if (typeof prefix !== 'string' || prefix === '' || fittingPrefix(prefix) !== prefix)
     throw new TypeError(
-      `the prefix of a mounted server is 1 to ${longestPrefix} letters, digits, underscores, hyphens and dots, not ${shown(prefix)}`,
+      `the prefix of a mounted server is 1 to ${maxPrefixLength} letters, digits, underscores, hyphens and dots, not ${shown(prefix)}`,
     );
   if (reaches(inner, outer))
     throw new TypeError(`the server cannot be mounted as ${JSON.stringify(prefix)}: it would be mounted in itself`);

@@ -9,9 +9,9 @@ import { pass } from '../../connection/middleware/pass.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
-import { andThen, isLater, orElse, type NowOrLater } from '../../storage/now-or-later.ts';
+import { mapMaybe, isLater, catchMaybe, type MaybePromise } from '../../storage/maybe-promise.ts';
 import { handlersOf, restrictedHandler } from '../handlers.ts';
-import { scopesNeeded } from '../offer/missing-scopes.ts';
+import { scopesNeeded } from '../features/missing-scopes.ts';
 import type { Parts } from '../parts.ts';
 import { withinRates } from '../rates/within.ts';
 import type { MountedUse } from './within.ts';
@@ -48,28 +48,28 @@ function passed({ method, params, call }: MountedUse, { inner, own, run }: Mount
   // The end of a run for its questions is no failure: what middleware makes of it is ignored.
   let ended: RoundEnded | undefined;
   const behind = (changed: JsonObject): unknown =>
-    orElse<unknown>(
+    catchMaybe<unknown>(
       () => later(changed === given ? run(params) : changedRun(changed, { method, call, inner, params, given, run })),
       (error) => {
         if (error instanceof RoundEnded) ended = error;
         throw error;
       },
     );
-  const core = (changed: JsonObject): NowOrLater<JsonObject> =>
-    andThen(behind(changed), (value) => {
+  const core = (changed: JsonObject): MaybePromise<JsonObject> =>
+    mapMaybe(behind(changed), (value) => {
       if (value === undefined) throw nothing;
       result = value;
       shown = isExtensionResult(value) ? ofExtension : value;
       return shown as JsonObject;
     });
-  const outcome = orElse<unknown>(
+  const outcome = catchMaybe<unknown>(
     () => later(pass(inner.chain, aboutOf(method, given, { call, inner }), given, core)),
     (error) => {
       if (error === nothing) return undefined;
       throw ended ?? error;
     },
   );
-  return andThen(outcome, (left) => {
+  return mapMaybe(outcome, (left) => {
     if (ended !== undefined) throw ended;
     if (left === undefined || left === shown) return left === undefined ? undefined : result;
     return passedResult(method, left as JsonObject, { row: methodOf(method), isOther: result !== shown });
@@ -107,7 +107,7 @@ function changedRun(
     Pick<MountedUse, 'method' | 'call' | 'params'> & { readonly given: JsonObject },
 ): unknown {
   const { method, call, inner, params, given, run } = use;
-  return andThen(scopesNeeded(method, inner, changed, call.auth), (scopes) => {
+  return mapMaybe(scopesNeeded(method, inner, changed, call.auth), (scopes) => {
     requireScopes(call, scopes);
     const isSame = (['name', 'uri', 'ref'] as const).every(
       (key) => JSON.stringify(changed[key]) === JSON.stringify(given[key]),

@@ -1,17 +1,17 @@
 import { addNewest } from '../../jsonrpc/newest.ts';
 import { monotonicNow } from '../../jsonrpc/timeout.ts';
 import { McpError } from '../../protocol/error.ts';
-import { andThen, isLater, type NowOrLater } from '../../storage/now-or-later.ts';
-import type { Allowance, Limits, RateLimit } from '../../storage/limits.ts';
+import { mapMaybe, isLater, type MaybePromise } from '../../storage/maybe-promise.ts';
+import type { RateDecision, Limits, RateLimit } from '../../storage/limits.ts';
 import { MemoryLimits } from '../../storage/memory/limits.ts';
 import { Who, type Measured } from './measured.ts';
 import type { RateParts, ServerRates } from '../rate-limit.ts';
 
 /** Decision about a request: allowed, or rejected, perhaps because the store is down (`isAway`). */
-export type Verdict = Allowance | { readonly ok: false; readonly retryAfterMs: number; readonly isAway: true };
+export type Verdict = RateDecision | { readonly ok: false; readonly retryAfterMs: number; readonly isAway: true };
 
 /** Counts one call of a client. A call with many rounds counts once. */
-export type Take = (call: Measured) => NowOrLater<Verdict>;
+export type Take = (call: Measured) => MaybePromise<Verdict>;
 
 /** Limit of rounds that are remembered, so that one which is sent again counts as a call of its own. */
 const maxRounds = 10_000;
@@ -56,14 +56,14 @@ export class Rates {
     const rounds = new Rounds();
     return (call) => {
       if (rounds.isNext(call)) return granted;
-      return andThen(take(call), (verdict) => {
+      return mapMaybe(take(call), (verdict) => {
         if (verdict.ok) rounds.begun(call);
         return verdict;
       });
     };
   }
 
-  #take(shared: Limits, own: Limits, key: string, limit: RateLimit): NowOrLater<Verdict> {
+  #take(shared: Limits, own: Limits, key: string, limit: RateLimit): MaybePromise<Verdict> {
     const now = monotonicNow();
     if (this.#isLost) {
       if (now < this.#askAgain) return this.#without(own, key, limit);
@@ -90,14 +90,14 @@ export class Rates {
     return verdict;
   }
 
-  #lost(error: unknown, own: Limits, key: string, limit: RateLimit): NowOrLater<Verdict> {
+  #lost(error: unknown, own: Limits, key: string, limit: RateLimit): MaybePromise<Verdict> {
     if (!this.#isLost) this.#parts.onError(error, 'rate limits');
     this.#isLost = true;
     this.#askAgain = monotonicNow() + awayMs;
     return this.#without(own, key, limit);
   }
 
-  #without(own: Limits, key: string, limit: RateLimit): NowOrLater<Verdict> {
+  #without(own: Limits, key: string, limit: RateLimit): MaybePromise<Verdict> {
     return this.#parts.limits.lost === 'refuse'
       ? { ok: false, retryAfterMs: awayMs, isAway: true }
       : own.take(key, limit);
@@ -120,11 +120,11 @@ export function serverRates(parts: RateParts): ServerRates {
   const [asked, opened] = [rates.of('requests', requests), rates.of('initialize', initialize)];
   return {
     call: (tool, from) => inTurn([single.get(tool), all], from, callRefusal),
-    complete: (from) => andThen(complete?.(from) ?? granted, ({ ok }) => ok),
-    tasks: (from) => andThen(aboutTasks?.(from) ?? granted, ({ ok }) => ok),
+    complete: (from) => mapMaybe(complete?.(from) ?? granted, ({ ok }) => ok),
+    tasks: (from) => mapMaybe(aboutTasks?.(from) ?? granted, ({ ok }) => ok),
     asked: (method, from) => {
       const refused = method === 'initialize' ? inTurn([opened], from, overRate('initialize')) : undefined;
-      return andThen(refused, (first) => first ?? inTurn([asked], from, overRate('requests')));
+      return mapMaybe(refused, (first) => first ?? inTurn([asked], from, overRate('requests')));
     },
   };
 }
@@ -140,7 +140,7 @@ function inTurn<T>(
   const rest = (): T | undefined | Promise<T | undefined> =>
     others.length === 0 ? undefined : inTurn(others, from, refusal);
   if (take === undefined) return rest();
-  return andThen(take(from), (verdict) => (verdict.ok ? rest() : refusal(verdict)));
+  return mapMaybe(take(from), (verdict) => (verdict.ok ? rest() : refusal(verdict)));
 }
 
 /** Refuses a request that came too soon. The name of the rate in its data makes it 429 over HTTP, and no 503. */

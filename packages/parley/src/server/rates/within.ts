@@ -1,7 +1,7 @@
 import { McpError } from '../../protocol/error.ts';
 import type { CallToolResult } from '../../protocol/features/tools.ts';
-import { andThen } from '../../storage/now-or-later.ts';
-import { failure, text } from '../offer/tool-result.ts';
+import { mapMaybe } from '../../storage/maybe-promise.ts';
+import { failure, text } from '../features/tool-result.ts';
 import type { Rated } from '../rate-limit.ts';
 import type { Measured } from './measured.ts';
 
@@ -26,14 +26,14 @@ export function withinRates<T>(
 ): T | CallToolResult | Promise<T | CallToolResult> {
   const { tools, byTool, completions } = limits;
   if (method === 'tools/call' && (tools !== undefined || byTool !== undefined))
-    return andThen(
-      andThen(rates(), (of) => of.call(String(name), call)),
+    return mapMaybe(
+      mapMaybe(rates(), (of) => of.call(String(name), call)),
       (words): T | CallToolResult | Promise<T | CallToolResult> =>
         words === undefined ? run() : failure([text(words)]),
     );
   if (method !== 'completion/complete' || completions === undefined) return run();
-  return andThen(
-    andThen(rates(), (of) => of.complete(call)),
+  return mapMaybe(
+    mapMaybe(rates(), (of) => of.complete(call)),
     (mayComplete) => {
       if (!mayComplete) throw new McpError('internalError', 'too many completion requests in a short time');
       return run();

@@ -1,8 +1,8 @@
 import { isObject, isRequestId, type Message, type RequestId, type ResponseMessage } from '../../jsonrpc/message.ts';
 import { cyclicNote, toJson } from '../../jsonrpc/encode.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
-import type { Conversation } from './endpoint.ts';
-import { andThen } from '../../storage/now-or-later.ts';
+import type { ClientConnection } from './request-handler.ts';
+import { mapMaybe } from '../../storage/maybe-promise.ts';
 
 /** Limit of messages in a batch. */
 export const maxBatch = 100;
@@ -16,12 +16,12 @@ export type BatchAnswer = ResponseMessage | readonly ResponseMessage[] | undefin
  * @param respond Called once with the answer, synchronously if the answer is ready. It must not throw.
  */
 export function answerReceived(
-  conversation: Conversation,
+  conversation: ClientConnection,
   value: unknown,
   respond: (answer: BatchAnswer) => void,
 ): void {
-  // Like `Conversation.receive`, neither of the two rejects. So no error is lost here.
-  void andThen<BatchAnswer, void>(
+  // Like `ClientConnection.receive`, neither of the two rejects. So no error is lost here.
+  void mapMaybe<BatchAnswer, void>(
     Array.isArray(value) ? answerBatch(conversation, value) : conversation.receive(value),
     respond,
   );
@@ -32,7 +32,7 @@ export function opensStream(value: unknown): boolean {
   return isObject(value) && value['method'] === 'subscriptions/listen';
 }
 
-async function answerBatch(conversation: Conversation, batch: readonly unknown[]): Promise<BatchAnswer> {
+async function answerBatch(conversation: ClientConnection, batch: readonly unknown[]): Promise<BatchAnswer> {
   if (conversation.revision?.batches !== true)
     return invalidRequest(conversation, 'a message must be a JSON object, not a batch');
   if (batch.length === 0) return invalidRequest(conversation, 'a batch must not be empty');
@@ -46,7 +46,7 @@ async function answerBatch(conversation: Conversation, batch: readonly unknown[]
 }
 
 /** The response to a value that is not a request and whose id is not known. */
-export function invalidRequest(conversation: Conversation, reason: string): ResponseMessage {
+export function invalidRequest(conversation: ClientConnection, reason: string): ResponseMessage {
   return { ...conversation.unreadable(reason), error: { code: -32600, message: reason } };
 }
 

@@ -5,7 +5,7 @@ import { served, call } from '../../../../../test/support/run-tool.ts';
 import { metaKey } from '../../protocol/meta.ts';
 import type { StandardSchema } from '../../schema/standard.ts';
 import { createServer } from '../server.ts';
-import type { Ctx } from '../ctx.ts';
+import type { ToolContext } from '../tool-context.ts';
 
 for (const date of dates) {
   test(`a cancelled request is aborted and gets no response at ${date} [cancel-005]`, async () => {
@@ -95,7 +95,7 @@ test('initialize cannot be cancelled', async () => {
 test("a handler that ignores the cancellation sends nothing more, and its failure is nobody's", async () => {
   const errors: unknown[] = [];
   const server = createServer({ name: 's', version: '1' }, { onError: (error) => errors.push(error) });
-  const late = async (ctx: Ctx): Promise<never> => {
+  const late = async (ctx: ToolContext): Promise<never> => {
     await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve));
     ctx.progress(1);
     ctx.log('emergency', 'late');
@@ -168,7 +168,7 @@ test('a client that turns out to be gone while its handler begins is not waited 
     ctx.progress(1);
     return new Promise<string>(() => undefined);
   });
-  const conversation = server.endpoint.converse({
+  const conversation = server.endpoint.openConnection({
     lasting: true,
     // What cannot be delivered shows that nobody is there.
     send: () => conversation.close(),

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { metaKey } from '../../protocol/meta.ts';
-import type { Ctx } from '../ctx.ts';
+import type { ToolContext } from '../tool-context.ts';
 import { createServer } from '../server.ts';
 import { dates, open } from '../../../../../test/support/raw.ts';
 
 for (const date of dates) {
   test(`a call whose handler returned at once sends nothing more, like any other, in ${date}`, async () => {
     const server = createServer({ name: 's', version: '1' });
-    let last: Ctx | undefined;
+    let last: ToolContext | undefined;
     server.tool('t', {}, (_args, ctx) => {
       last = ctx;
       ctx.progress(1);

@@ -4,7 +4,7 @@ import { dates, open, settle } from '../../../../../test/support/raw.ts';
 import { served, call } from '../../../../../test/support/run-tool.ts';
 import { metaKey } from '../../protocol/meta.ts';
 import { createServer } from '../server.ts';
-import type { Ctx } from '../ctx.ts';
+import type { ToolContext } from '../tool-context.ts';
 
 for (const date of dates) {
   test(`progress goes to the stream of its request, with the client's token, at ${date} [progress-001, progress-012]`, async () => {
@@ -82,7 +82,7 @@ test('a total that is no number is left out', async () => {
 
 test('after the result there is neither progress nor a log message [progress-006, logging-005]', async () => {
   for (const date of dates) {
-    let late: Ctx | undefined;
+    let late: ToolContext | undefined;
     const raw = await open(
       served((ctx) => void (late = ctx)),
       date,

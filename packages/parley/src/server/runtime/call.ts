@@ -7,11 +7,11 @@ import { methodOf } from '../../protocol/catalogue.ts';
 import type { Revision, RevisionDate } from '../../protocol/revision.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
 import type { Asker } from '../../connection/ask.ts';
-import type { AuthInfo, Link } from './endpoint.ts';
+import type { AuthInfo, ReplyChannel } from './request-handler.ts';
 import type { ServerSession } from './host.ts';
 import { tell } from '../../connection/observe.ts';
 import type { Reports } from './input/reports.ts';
-import { Said, saidWords } from './said.ts';
+import { ReportedMessages, saidWords } from './reported-messages.ts';
 
 /** Description that the client gives of itself; it is not verified. */
 export interface ClientView {
@@ -23,7 +23,7 @@ export interface ClientView {
 export interface CallFacts {
   readonly revision: Revision;
   readonly client: ClientView;
-  readonly link: Link;
+  readonly link: ReplyChannel;
   /** The least severe level to send now, or `undefined` for none. */
   logLevel(): LoggingLevel | undefined;
   /** The handshake conversation, or `undefined` for a stateless request. */
@@ -89,7 +89,7 @@ export class Call {
   requestState: unknown;
   /** The prefix of the ids of its side effects, the same in each of its runs. The first side effect sets it. */
   seed: string | undefined;
-  #reports: Reports | Said | undefined;
+  #reports: Reports | ReportedMessages | undefined;
   #held = false;
   /** The scopes that the request needs, if it failed because its sender lacks one. */
   lackedScopes: readonly string[] | undefined;
@@ -209,7 +209,7 @@ export class Call {
   }
 
   #isNew(message: readonly unknown[]): boolean {
-    return (this.#reports ??= new Said()).isNew(saidWords(message));
+    return (this.#reports ??= new ReportedMessages()).isNew(saidWords(message));
   }
 
   /** The highest progress that was sent, or `undefined` for none. */
@@ -223,8 +223,8 @@ export class Call {
    * @param make Makes the record of earlier messages, from the messages of this run so far.
    * @param progress The highest progress that earlier runs sent.
    */
-  remember<T extends Reports>(make: (said: Said | undefined) => T, progress: number | undefined): T {
-    const reports = make(this.#reports instanceof Said ? this.#reports : undefined);
+  remember<T extends Reports>(make: (said: ReportedMessages | undefined) => T, progress: number | undefined): T {
+    const reports = make(this.#reports instanceof ReportedMessages ? this.#reports : undefined);
     this.#reports = reports;
     this.#progress = progress ?? this.#progress;
     return reports;
@@ -258,7 +258,7 @@ export class Call {
   }
 
   /** The link over which the request came. */
-  get link(): Link {
+  get link(): ReplyChannel {
     return this.#facts.link;
   }
 

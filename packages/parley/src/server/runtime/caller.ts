@@ -1,5 +1,5 @@
 import { canonical } from '../../connection/digest.ts';
-import type { AuthInfo } from './endpoint.ts';
+import type { AuthInfo } from './request-handler.ts';
 
 /**
  * Text that is equal for two tokens of a principal if they carry the same rights, and different for any other token.

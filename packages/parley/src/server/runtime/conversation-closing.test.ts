@@ -74,7 +74,7 @@ test('the host hears of the end of the very session whose beginning it heard', a
     info: { name: 'h', version: '1' },
     instructions: undefined,
     revisions,
-    askTimeoutMs: 1000,
+    requestTimeoutMs: 1000,
     maxRounds: 1,
     capabilities: () => ({}),
     handler: () => undefined,
@@ -84,7 +84,7 @@ test('the host hears of the end of the very session whose beginning it heard', a
     opened: (session) => seen.push(session),
     closed: (session) => seen.push(session),
   });
-  const conversation = endpoint.converse({ lasting: true, send: () => undefined });
+  const conversation = endpoint.openConnection({ lasting: true, send: () => undefined });
   await conversation.receive({ jsonrpc: '2.0', id: 1, method: 'initialize', params: initializeParams('2025-11-25') });
   conversation.close();
   assert.equal(seen.length, 2);
@@ -101,7 +101,7 @@ test('of several initialize one opens a session, and none where the client disco
     return result;
   });
   const begin = async () => {
-    const conversation = server.endpoint.converse({ lasting: true, send: () => undefined });
+    const conversation = server.endpoint.openConnection({ lasting: true, send: () => undefined });
     const ask = (id: number) =>
       conversation.receive({ jsonrpc: '2.0', id, method: 'initialize', params: initializeParams('2025-11-25') });
     const before = waiting.length;
@@ -130,7 +130,7 @@ test('an initialize that middleware refused at last leaves the place to the next
     if (refuses) throw new McpError('invalidParams', 'not now');
     return result;
   });
-  const conversation = server.endpoint.converse({ lasting: true, send: () => undefined });
+  const conversation = server.endpoint.openConnection({ lasting: true, send: () => undefined });
   const ask = () =>
     conversation.receive({ jsonrpc: '2.0', id: 1, method: 'initialize', params: initializeParams('2025-11-25') });
   assert.partialDeepStrictEqual(await ask(), { error: { message: 'not now' } });

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withMeta } from '../../../../../test/support/raw.ts';
 import { served } from '../../../../../test/support/tested-server.ts';
-import type { Allowance } from '../../storage/limits.ts';
+import type { RateDecision } from '../../storage/limits.ts';
 import { memoryStore } from '../../storage/memory/store.ts';
 
 test('a conversation runs no more requests at once than it may, and refuses the rest', async () => {
   const server = served();
   const waiting: (() => void)[] = [];
   server.tool('wait', {}, () => new Promise<string>((resolve) => waiting.push(() => resolve('done'))));
-  const conversation = server.endpoint.converse({ lasting: true, send: () => undefined });
+  const conversation = server.endpoint.openConnection({ lasting: true, send: () => undefined });
   const ask = (id: number): Promise<unknown> =>
     conversation.receive({ jsonrpc: '2.0', id, method: 'tools/call', params: withMeta({ name: 'wait' }) });
   const running = Array.from({ length: 1024 }, (_, id) => ask(id));
@@ -27,7 +27,7 @@ test('a conversation runs no more requests at once than it may, and refuses the 
 test('a cancelled request whose handler goes on still counts', async () => {
   const server = served();
   server.tool('deaf', {}, () => new Promise<string>(() => undefined));
-  const conversation = server.endpoint.converse({ lasting: true, send: () => undefined });
+  const conversation = server.endpoint.openConnection({ lasting: true, send: () => undefined });
   for (let id = 0; id < 1024; id++) {
     const answer = conversation.receive({
       jsonrpc: '2.0',
@@ -45,7 +45,7 @@ test('a cancelled request whose handler goes on still counts', async () => {
 });
 
 test('a client that says more of itself than is kept gets no session', async () => {
-  const conversation = served().endpoint.converse({ lasting: true, send: () => undefined });
+  const conversation = served().endpoint.openConnection({ lasting: true, send: () => undefined });
   const initialize = (text: string): Promise<unknown> =>
     conversation.receive({
       jsonrpc: '2.0',
@@ -63,15 +63,15 @@ test('a client that says more of itself than is kept gets no session', async () 
 });
 
 test('requests whose rate a store still measures count among those that may wait, and get its answer', async () => {
-  const asked: ((allowance: Allowance) => void)[] = [];
-  const take = (): Promise<Allowance> => new Promise((resolve) => asked.push(resolve));
+  const asked: ((allowance: RateDecision) => void)[] = [];
+  const take = (): Promise<RateDecision> => new Promise((resolve) => asked.push(resolve));
   const store = { ...memoryStore(), shared: true, limits: { take } };
   const server = served({
     store,
     rounds: { keys: [new Uint8Array(32)] },
     rateLimits: { requests: { perSecond: 10_000 } },
   });
-  const conversation = server.endpoint.converse({ lasting: true, send: () => undefined });
+  const conversation = server.endpoint.openConnection({ lasting: true, send: () => undefined });
   const ask = (id: number): Promise<unknown> =>
     conversation.receive({ jsonrpc: '2.0', id, method: 'tools/list', params: withMeta() });
   const measured = Array.from({ length: 1024 }, (_, id) => ask(id));

@@ -6,7 +6,7 @@ import {
   type RequestMessage,
   type ResponseMessage,
 } from '../../jsonrpc/message.ts';
-import type { Crowd, Membership } from '../../jsonrpc/crowd.ts';
+import type { InFlightList, InFlightEntry } from '../../jsonrpc/in-flight-list.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
@@ -17,18 +17,18 @@ import { revisionOf, type Revision } from '../../protocol/revision.ts';
 import type { Asker } from '../../connection/ask.ts';
 import { questions, runInRounds, runInSession } from './input/asking.ts';
 import { Call, type CallFacts } from './call.ts';
-import type { AuthInfo, Conversation, Link } from './endpoint.ts';
+import type { AuthInfo, ClientConnection, ReplyChannel } from './request-handler.ts';
 import type { Connection } from '../../connection/connection.ts';
-import { Running } from '../../connection/running.ts';
+import { InFlightRequests } from '../../connection/in-flight-requests.ts';
 import { StatelessFacts } from './stateless-facts.ts';
 import { gate, notFound } from '../../connection/gate.ts';
 import type { Handler, Host } from './host.ts';
 import { answerInitialize, answerUnopened, resultItself } from './lifecycle.ts';
 import { guarded, maskedFailure, reportUnanswered } from './masking.ts';
-import { andThen, orElse, type NowOrLater } from '../../storage/now-or-later.ts';
+import { mapMaybe, catchMaybe, type MaybePromise } from '../../storage/maybe-promise.ts';
 import type { QuestionWay } from './input/question.ts';
 import type * as Questions from './input/questions.ts';
-import { judge, type Judged, type JudgedRequest } from './judged.ts';
+import { parsedMessageOf, type ParsedMessage, type ParsedRequest } from './parsed-message.ts';
 import { throughHostMiddleware } from './middleware/late-passing.ts';
 import { describesClients } from './request-meta.ts';
 import { lackedScopes } from './protection.ts';
@@ -50,11 +50,11 @@ const nothing: Promise<undefined> = Promise.resolve(undefined);
  * handshake revisions once `initialize` settled one. (Spec 2026-07-28, Versioning: a dual-era server selects its
  * behaviour from how the client opens.)
  */
-export class HostConversation implements Conversation {
+export class HostConversation implements ClientConnection {
   readonly #host: Host;
-  readonly #link: Link;
-  readonly #place: Membership;
-  readonly #running = new Running<Call>(maxRunning);
+  readonly #link: ReplyChannel;
+  readonly #place: InFlightEntry;
+  readonly #running = new InFlightRequests<Call>(maxRunning);
   /** Connection to the client of a session, with the open requests of both sides. Created on the first question. */
   #connection: Connection<Call> | undefined;
   /** Listeners to notifications of the client about its tasks. Created when the server first asks the client. */
@@ -73,7 +73,7 @@ export class HostConversation implements Conversation {
    * @param open The open conversations of the host.
    * @param record The stored record of its session, if another process opened it.
    */
-  constructor(host: Host, link: Link, open: Crowd<HostConversation>, record?: KnownSession) {
+  constructor(host: Host, link: ReplyChannel, open: InFlightList<HostConversation>, record?: KnownSession) {
     this.#host = host;
     this.#link = link;
     this.#place = open.add(this);
@@ -102,10 +102,10 @@ export class HostConversation implements Conversation {
   }
 
   receive(value: unknown, auth: AuthInfo | undefined = this.#link.auth): Promise<ResponseMessage | undefined> {
-    return this.take(judge(value, this.#host.revisions), auth);
+    return this.take(parsedMessageOf(value, this.#host.revisions), auth);
   }
 
-  take(judged: Judged, auth: AuthInfo | undefined = this.#link.auth): Promise<ResponseMessage | undefined> {
+  take(judged: ParsedMessage, auth: AuthInfo | undefined = this.#link.auth): Promise<ResponseMessage | undefined> {
     // No client would receive the answer, and no message could stop the work.
     if (this.#closed) return nothing;
     switch (judged.kind) {
@@ -150,17 +150,17 @@ export class HostConversation implements Conversation {
   }
 
   /** Rejects a request that exceeds a rate limit; nothing runs for it. */
-  #asked(judged: JudgedRequest, auth: AuthInfo | undefined): Outcome {
+  #asked(judged: ParsedRequest, auth: AuthInfo | undefined): Outcome {
     const [{ rates }, { message }] = [this.#host, judged];
     if (rates === undefined) return this.#request(judged, auth);
     const measured = (this.#measured ??= []);
     if (measured.length >= maxRunning) return this.#refusal(message.id, tooMany());
     measured.push(message.id);
-    const verdict = orElse<McpError | undefined>(
+    const verdict = catchMaybe<McpError | undefined>(
       () => rates(message.method, { auth, session: this.#session?.session, address: this.#link.address }),
       (error) => maskedFailure(this.#host, error, message),
     );
-    return andThen(verdict, (refused) => {
+    return mapMaybe(verdict, (refused) => {
       measured.splice(measured.indexOf(message.id), 1);
       if (this.#closed) return undefined;
       if (refused === undefined) return this.#request(judged, auth);
@@ -171,7 +171,7 @@ export class HostConversation implements Conversation {
     });
   }
 
-  #request({ message, claimed, meta }: JudgedRequest, auth: AuthInfo | undefined): Outcome {
+  #request({ message, claimed, meta }: ParsedRequest, auth: AuthInfo | undefined): Outcome {
     const obstacle = this.#running.obstacle(message.id);
     if (obstacle === 'duplicate') return this.#refusal(message.id, inUse(message.id));
     if (obstacle === 'busy') return this.#refusal(message.id, tooMany());
@@ -230,7 +230,7 @@ export class HostConversation implements Conversation {
   #serve(message: RequestMessage, facts: CallFacts, auth: AuthInfo | undefined): Outcome {
     const call = new Call(facts, message, auth);
     this.#running.add(call);
-    const outcome = orElse(
+    const outcome = catchMaybe(
       () => this.#run(message, call),
       (error) => this.#failed(message, call, error),
     );
@@ -281,7 +281,7 @@ export class HostConversation implements Conversation {
             }),
           )
         : this.#result(message, row, call);
-    return andThen(outcome, (result) => {
+    return mapMaybe(outcome, (result) => {
       if (call.aborted) return undefined;
       return row === undefined
         ? handledUnknown(message, result, { host, call })
@@ -290,7 +290,7 @@ export class HostConversation implements Conversation {
   }
 
   /** @param read The parameters, if they were read already. The row belongs to a method that the protocol knows. */
-  #result(message: RequestMessage, row: MethodRow | undefined, call: Call, read?: JsonObject): NowOrLater<unknown> {
+  #result(message: RequestMessage, row: MethodRow | undefined, call: Call, read?: JsonObject): MaybePromise<unknown> {
     const host = this.#host;
     const given = read ?? message.params ?? {};
     if (row === undefined) return host.unknown?.(given, call);
@@ -312,7 +312,7 @@ export class HostConversation implements Conversation {
     handler: Handler,
     params: JsonObject,
     { row, call }: { readonly row: MethodRow; readonly call: Call },
-  ): NowOrLater<unknown> {
+  ): MaybePromise<unknown> {
     const { rounds, maxRounds } = this.#host;
     if (row.inputRequired === undefined) return handler(params, call);
     if (call.facts.resultsAsk)
@@ -336,7 +336,7 @@ export class HostConversation implements Conversation {
       way: {
         connection,
         isReady: () => this.#session?.isReady === true,
-        timeoutMs: this.#host.askTimeoutMs,
+        timeoutMs: this.#host.requestTimeoutMs,
         passed:
           this.#host.chain?.used === true ? { chain: this.#host.chain, host: this.#host, link: this.#link } : undefined,
         told: (this.#told ??= new Map()),

@@ -3,12 +3,12 @@ import type { ServerCapabilities } from '../../protocol/capability.ts';
 import type { Extensions } from '../../protocol/extension.ts';
 import type { McpError } from '../../protocol/error.ts';
 import type { Revision } from '../../protocol/revision.ts';
-import type { AuthInfo, Link } from './endpoint.ts';
+import type { AuthInfo, ReplyChannel } from './request-handler.ts';
 import type { Call, ClientView } from './call.ts';
 import type { ScopeGuard } from './protection.ts';
 import type { TaskQuestion } from '../../connection/ask.ts';
 import type { HeaderParameter } from '../../connection/header.ts';
-import type { Chain } from '../../connection/middleware/chain.ts';
+import type { MiddlewareStack } from '../../connection/middleware/middleware-stack.ts';
 import type { ServerRounds } from './input/server-rounds.ts';
 import type { ServiceListeners } from './events/listeners.ts';
 import type { SessionChange } from './session-record.ts';
@@ -44,7 +44,7 @@ export interface Host {
    *
    * @param link The client, if capabilities depend on it. By default, the capabilities that every client gets.
    */
-  capabilities(link?: Pick<Link, 'auth' | 'network' | 'passing'>): ServerCapabilities;
+  capabilities(link?: Pick<ReplyChannel, 'auth' | 'network' | 'passing'>): ServerCapabilities;
   /** The declared extensions, besides those among the capabilities, for revisions that have a place for them. */
   extensions?(): Extensions;
   /** The handler of a method, or `undefined` if the host has none. */
@@ -58,7 +58,7 @@ export interface Host {
   /** Cache hint for `server/discover`: how long its result may be cached, and by whom. */
   readonly discoverHint: { readonly ttlMs: number; readonly cacheScope: 'public' | 'private' };
   /** Time limit for a session's client to answer one question, in milliseconds. */
-  readonly askTimeoutMs: number;
+  readonly requestTimeoutMs: number;
   /** Limit of question rounds of one request. */
   readonly maxRounds: number;
   /** Settings of the rounds for stateless clients. Without them, handlers manage the rounds themselves. */
@@ -79,7 +79,7 @@ export interface Host {
   /** Listeners to events. They may be added at any time. */
   readonly listeners?: ServiceListeners | undefined;
   /** The middleware that all messages pass through. */
-  readonly chain?: Chain | undefined;
+  readonly chain?: MiddlewareStack | undefined;
   /** Facts about it that middleware needs. */
   readonly guide?: Guide;
   /** True if peers may see the messages of errors that are otherwise masked. */

@@ -5,7 +5,7 @@
 
 import type { RequestMessage, ResponseMessage } from '../../jsonrpc/message.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
-import { andThen, orElse, type NowOrLater } from '../../storage/now-or-later.ts';
+import { mapMaybe, catchMaybe, type MaybePromise } from '../../storage/maybe-promise.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
 import { McpError } from '../../protocol/error.ts';
@@ -14,7 +14,7 @@ import { initializeRequestParamsShape, type InitializeRequestParams } from '../.
 import { setLevelRequestParamsShape } from '../../protocol/features/logging.ts';
 import { metaKey } from '../../protocol/meta.ts';
 import { chooseRevision, newestOf, newestRevision, type Revision } from '../../protocol/revision.ts';
-import type { Link } from './endpoint.ts';
+import type { ReplyChannel } from './request-handler.ts';
 import type { Host } from './host.ts';
 import { maskedError } from './masking.ts';
 import { unsupported } from './request-meta.ts';
@@ -25,7 +25,7 @@ import type { Opening, SessionFacts } from './session-facts.ts';
 /** The parts of a conversation that its lifecycle needs. */
 export interface LifecycleParts {
   readonly host: Host;
-  readonly link: Link;
+  readonly link: ReplyChannel;
   /** The session that an earlier `initialize` opened. */
   readonly session: SessionFacts | undefined;
   /** Begins to open the session; false if there is one, or another `initialize` is about to open it. */
@@ -37,7 +37,10 @@ export interface LifecycleParts {
 }
 
 /** Runs a request through middleware. It returns a result, or throws. */
-export type Pass = (params: JsonObject, core: (params: JsonObject) => NowOrLater<JsonObject>) => NowOrLater<JsonObject>;
+export type Pass = (
+  params: JsonObject,
+  core: (params: JsonObject) => MaybePromise<JsonObject>,
+) => MaybePromise<JsonObject>;
 
 /** Answers `initialize`: chooses a revision and stores the client, or rejects and changes nothing. */
 export function answerInitialize(
@@ -67,12 +70,12 @@ export function answerInitialize(
     opening = { revision, client };
     return initializeResult(host, revision, link);
   };
-  return orElse(
+  return catchMaybe(
     () => {
       const params = fromWire(handshake, initializeRequestParamsShape, message.params);
       // Interfaces of params are JSON objects, and the parameters from middleware are validated again.
       const result = pass?.(params as unknown as JsonObject, (given) => open(given as never)) ?? open(params);
-      return andThen(result, (settled): ResponseMessage => {
+      return mapMaybe(result, (settled): ResponseMessage => {
         if (opening === undefined)
           throw new TypeError('middleware answered initialize, which opens a session by itself alone');
         settle(opening);

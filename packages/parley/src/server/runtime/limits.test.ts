@@ -14,7 +14,7 @@ import { Reports, type Stage } from './input/reports.ts';
 import { freshState, packState, unpackState, type RoundSettings } from './input/request-state.ts';
 import { SingleUse } from './input/single-use.ts';
 import { memoryRoundStore } from './input/state-store.ts';
-import { mostRemembered, Said, saidWords } from './said.ts';
+import { maxRemembered, ReportedMessages, saidWords } from './reported-messages.ts';
 import { changedRecord, readSessionRecord, type SessionRecord } from './session-record.ts';
 
 describe('the store of states in memory', () => {
@@ -121,24 +121,24 @@ test('a state that is too long to travel is handed out only once it is stored', 
 
 describe('log messages of earlier runs', () => {
   test('are remembered up to 1,000 texts, and counted beyond', () => {
-    const said = new Said();
-    for (let index = 0; index < mostRemembered + 2; index += 1) assert.equal(said.isNew(`t${index}`), true);
-    assert.deepEqual([said.texts.length, said.more], [mostRemembered, 2]);
+    const said = new ReportedMessages();
+    for (let index = 0; index < maxRemembered + 2; index += 1) assert.equal(said.isNew(`t${index}`), true);
+    assert.deepEqual([said.texts.length, said.more], [maxRemembered, 2]);
     assert.equal(saidWords(['x'.repeat(252)]).length, 256);
     assert.equal(saidWords(['x'.repeat(253)]), '257');
     assert.equal(saidWords([10n]), '');
   });
 
   test('are not sent again, as many as there were', () => {
-    const said = new Said();
-    for (let index = 0; index < mostRemembered + 1; index += 1) said.isNew(`t${index}`);
+    const said = new ReportedMessages();
+    for (let index = 0; index < maxRemembered + 1; index += 1) said.isNew(`t${index}`);
     const [first] = new Reports([], said).sent;
-    assert.deepEqual([first?.repeated.length, first?.inEffects, first?.more], [mostRemembered, [], 1]);
+    assert.deepEqual([first?.repeated.length, first?.inEffects, first?.more], [maxRemembered, [], 1]);
     const again = new Reports([first as Stage]);
-    for (let index = 0; index < mostRemembered + 1; index += 1)
+    for (let index = 0; index < maxRemembered + 1; index += 1)
       assert.equal(again.isNew(`t${index}`), false, `${index}`);
     assert.equal(again.isNew('another'), true);
-    assert.deepEqual([again.sent[0]?.repeated.length, again.sent[0]?.more], [mostRemembered, 2]);
+    assert.deepEqual([again.sent[0]?.repeated.length, again.sent[0]?.more], [maxRemembered, 2]);
   });
 
   test('of an effect are known by their words alone, wherever they come', async () => {
@@ -174,7 +174,7 @@ describe('log messages of earlier runs', () => {
 
 describe('a batch', () => {
   const answered = async (values: readonly unknown[], protocolVersion = '2025-03-26'): Promise<BatchAnswer> => {
-    const conversation = served().endpoint.converse({ lasting: true, send: () => undefined });
+    const conversation = served().endpoint.openConnection({ lasting: true, send: () => undefined });
     const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'c', version: '1' } };
     await conversation.receive({ jsonrpc: '2.0', id: 0, method: 'initialize', params });
     return await new Promise((resolve) => answerReceived(conversation, values, resolve));
@@ -220,7 +220,7 @@ test('a client may say 131,072 characters of itself, and no more', async () => {
       capabilities: capabilities('x'.repeat(length - empty)),
       clientInfo,
     };
-    const conversation = served().endpoint.converse({ lasting: true, send: () => undefined });
+    const conversation = served().endpoint.openConnection({ lasting: true, send: () => undefined });
     return await conversation.receive({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
   };
   assert.partialDeepStrictEqual(await initialize(131_072), { result: { protocolVersion: '2025-11-25' } });
@@ -228,7 +228,7 @@ test('a client may say 131,072 characters of itself, and no more', async () => {
 });
 
 test('a version that a request asks for is cut at 64 characters in the error', async () => {
-  const conversation = served().endpoint.converse({ lasting: true, send: () => undefined });
+  const conversation = served().endpoint.openConnection({ lasting: true, send: () => undefined });
   for (const [length, cut] of [
     [64, ''],
     [65, '…'],

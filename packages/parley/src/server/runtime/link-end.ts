@@ -2,10 +2,10 @@ import type { Message } from '../../jsonrpc/message.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { Beside, ConnectionEnd } from '../../connection/connection.ts';
-import type { Link } from './endpoint.ts';
+import type { ReplyChannel } from './request-handler.ts';
 
 /** Limit of unanswered questions of one conversation. Each one keeps a handler waiting. */
-const mostQuestions = 1000;
+const maxQuestions = 1000;
 
 /** A question, as its error describes it. */
 interface Question {
@@ -19,11 +19,11 @@ interface Question {
  */
 export class LinkEnd implements ConnectionEnd {
   readonly role = 'server';
-  readonly mostAsked: number = mostQuestions;
+  readonly maxAsked: number = maxQuestions;
   readonly idsBegin: string | undefined;
-  readonly #link: Link;
+  readonly #link: ReplyChannel;
 
-  constructor(link: Link) {
+  constructor(link: ReplyChannel) {
     this.idsBegin = link.idsBegin;
     this.#link = link;
   }
@@ -51,7 +51,7 @@ function words(reason: ConnectionError['reason'], method: string, timeoutMs: num
     case 'aborted':
       return 'the request was cancelled';
     case 'busy':
-      return `more than ${mostQuestions} questions wait for the client`;
+      return `more than ${maxQuestions} questions wait for the client`;
     case 'invalid-message':
       return `the client's answer to ${method} is malformed`;
     default:

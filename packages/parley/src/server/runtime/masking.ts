@@ -1,7 +1,7 @@
 import { McpError } from '../../protocol/error.ts';
 import type { Host } from './host.ts';
 import type { RequestMessage, ResponseMessage } from '../../jsonrpc/message.ts';
-import { isLater } from '../../storage/now-or-later.ts';
+import { isLater } from '../../storage/maybe-promise.ts';
 
 /**
  * The error that a peer may see. An `McpError` is passed on unchanged. Any other error is reported to the host and

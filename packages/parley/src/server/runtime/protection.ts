@@ -3,7 +3,7 @@
 import type { RequestMessage } from '../../jsonrpc/message.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { Call } from './call.ts';
-import type { AuthInfo } from './endpoint.ts';
+import type { AuthInfo } from './request-handler.ts';
 
 /** The answer to a rejected request. */
 export interface HttpRefusal {

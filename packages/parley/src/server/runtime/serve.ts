@@ -1,8 +1,8 @@
-import { Crowd } from '../../jsonrpc/crowd.ts';
+import { InFlightList } from '../../jsonrpc/in-flight-list.ts';
 import { eachInSlices } from '../../jsonrpc/slices.ts';
 import { after } from '../../jsonrpc/timeout.ts';
 import { HostConversation } from './conversation.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { RequestHandler } from './request-handler.ts';
 import type { Host } from './host.ts';
 
 /**
@@ -10,8 +10,8 @@ import type { Host } from './host.ts';
  *
  * @param onClose Runs before the conversations are closed, so that the host can end its open requests in order.
  */
-export function createEndpoint(host: Host, onClose: () => void | Promise<void> = () => undefined): Endpoint {
-  const open = new Crowd<HostConversation>();
+export function createEndpoint(host: Host, onClose: () => void | Promise<void> = () => undefined): RequestHandler {
+  const open = new InFlightList<HostConversation>();
   return {
     revisions: host.revisions,
     exactNumbers: host.exactNumbers,
@@ -19,7 +19,7 @@ export function createEndpoint(host: Host, onClose: () => void | Promise<void> =
     guard: host.guard,
     store: host.store,
     listeners: host.listeners,
-    converse: (link) => new HostConversation(host, link, open),
+    openConnection: (link) => new HostConversation(host, link, open),
     resume: host.isPortable === true ? (link, record) => new HostConversation(host, link, open, record) : undefined,
     close: async () => {
       await onClose();

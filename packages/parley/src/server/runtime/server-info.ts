@@ -5,12 +5,12 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 import { metaKey } from '../../protocol/meta.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
-import type { Link } from './endpoint.ts';
+import type { ReplyChannel } from './request-handler.ts';
 import type { Host } from './host.ts';
 import { discoverResultShape, initializeResultShape } from '../../protocol/features/lifecycle.ts';
 
 /** The server's description of itself at the start of a session. */
-export function initializeResult(host: Host, revision: Revision, link?: Link): JsonObject {
+export function initializeResult(host: Host, revision: Revision, link?: ReplyChannel): JsonObject {
   return toWire(revision, initializeResultShape, {
     protocolVersion: revision.date,
     capabilities: offered(host, revision, link),
@@ -43,7 +43,7 @@ export function withServerInfo({ info }: Host, result: JsonObject, whole: boolea
   return { ...result, _meta: { ...meta, [metaKey.serverInfo]: whole ? info : { name, version } } };
 }
 
-function offered(host: Host, revision: Revision, link?: Link): ServerCapabilities {
+function offered(host: Host, revision: Revision, link?: ReplyChannel): ServerCapabilities {
   const capabilities = withExtensions(revision, host.capabilities(link), host.extensions?.() ?? {});
   return projectServerCapabilities(revision, capabilities);
 }

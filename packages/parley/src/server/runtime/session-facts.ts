@@ -5,7 +5,7 @@ import type { LoggingLevel } from '../../protocol/features/logging.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import { isPromised } from '../../connection/gate.ts';
 import { notification, type CallFacts, type ClientView } from './call.ts';
-import type { AuthInfo, Link } from './endpoint.ts';
+import type { AuthInfo, ReplyChannel } from './request-handler.ts';
 import type { Host, ServerSession } from './host.ts';
 import { guarded } from './masking.ts';
 import { throughHostMiddleware } from './middleware/late-passing.ts';
@@ -22,7 +22,7 @@ export interface Opening {
 /** The parts of a conversation that its session needs. */
 export interface SessionParts {
   readonly host: Host;
-  readonly link: Link;
+  readonly link: ReplyChannel;
   /** Tells whether no request of the client runs. */
   isIdle(): boolean;
   /** Sends a request to the client, within a call or outside. */
@@ -38,7 +38,7 @@ export interface SessionParts {
 export class SessionFacts implements CallFacts {
   readonly revision: Revision;
   readonly client: ClientView;
-  readonly link: Link;
+  readonly link: ReplyChannel;
   readonly session: ServerSession;
   /** The server's capabilities as `initialize` returned them. Later changes do not affect them. */
   readonly #offered: ServerCapabilities;

@@ -5,7 +5,7 @@ import { initializeRequestParamsShape } from '../../protocol/features/lifecycle.
 import { loggingLevels, type LoggingLevel } from '../../protocol/features/logging-level.ts';
 import { revisionOf, type Revision, type RevisionDate } from '../../protocol/revision.ts';
 import type { ClientView } from './call.ts';
-import type { Judged } from './judged.ts';
+import type { ParsedMessage } from './parsed-message.ts';
 
 /** The data that another process needs to continue a session. It is JSON. */
 export interface SessionRecord {
@@ -40,7 +40,7 @@ const changingMethods: ReadonlySet<string> = new Set([
 ]);
 
 /** Tells whether a message changes facts of its session. */
-export function changesSession(judged: Judged | undefined): boolean {
+export function changesSession(judged: ParsedMessage | undefined): boolean {
   if (judged === undefined || judged.kind === 'malformed' || !('method' in judged.message)) return false;
   return changingMethods.has(judged.message.method);
 }

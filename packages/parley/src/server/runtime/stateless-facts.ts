@@ -2,7 +2,7 @@ import type { LoggingLevel } from '../../protocol/features/logging.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import { isPromised } from '../../connection/gate.ts';
 import type { CallFacts, ClientView } from './call.ts';
-import type { Link } from './endpoint.ts';
+import type { ReplyChannel } from './request-handler.ts';
 import type { Host } from './host.ts';
 import type { RequestMeta } from './request-meta.ts';
 
@@ -13,11 +13,11 @@ import type { RequestMeta } from './request-meta.ts';
 export class StatelessFacts implements CallFacts {
   readonly revision: Revision;
   readonly client: ClientView;
-  readonly link: Link;
+  readonly link: ReplyChannel;
   readonly #host: Host;
   readonly #level: LoggingLevel | undefined;
 
-  constructor({ revision, clientInfo, capabilities, logLevel }: RequestMeta, host: Host, link: Link) {
+  constructor({ revision, clientInfo, capabilities, logLevel }: RequestMeta, host: Host, link: ReplyChannel) {
     this.revision = revision;
     this.client = { info: clientInfo, capabilities };
     this.link = link;

@@ -37,7 +37,7 @@ test('who begins to listen to a resource while the last one leaves it hears of i
   };
   const elsewhere = processOf(t, store);
   const here = createHandler(processOf(t, { ...store, bus: { ...store.bus, subscribe } }));
-  t.after(() => here.close({ drainMs: 0 }));
+  t.after(() => here.close({ drainTimeoutMs: 0 }));
   const listen = (id: number, uris: readonly string[], signal?: AbortSignal): Promise<Response> =>
     here(
       new Request('http://localhost/mcp', {

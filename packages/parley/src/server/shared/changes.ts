@@ -19,9 +19,9 @@ const scatterMs = 5_000;
 /** Interval at which something that failed is tried again. */
 const againMs = 2_000;
 /** Limit of resources whose change waits for the bus. Beyond it, everything may have changed. */
-const mostUnsent = 1_000;
+const maxUnsent = 1_000;
 /** The longest name of a channel. */
-const longestChannel = 2_048;
+const maxChannelLength = 2_048;
 
 /** Parts of a server that tell those who listen in this process. */
 export interface ChangesHere {
@@ -90,7 +90,7 @@ export class SharedChanges {
   /** Publishes a change of a resource. Local subscribers have been notified. */
   async resourceUpdated(uri: string): Promise<void> {
     if (await this.#publish({ uri }, this.#channelOf(uri))) return;
-    if (this.#unsent.size < mostUnsent) this.#unsent.add(uri);
+    if (this.#unsent.size < maxUnsent) this.#unsent.add(uri);
   }
 
   /**
@@ -146,7 +146,7 @@ export class SharedChanges {
   }
 
   #channelOf(uri: string): string {
-    return `updates ${this.#name} ${uri}`.slice(0, longestChannel);
+    return `updates ${this.#name} ${uri}`.slice(0, maxChannelLength);
   }
 
   #all(): NonNullable<News['lists']> {
@@ -192,7 +192,7 @@ export class SharedChanges {
     if (this.#changed.size > 0) await this.#publishLists();
     const uris = [...this.#unsent];
     this.#unsent.clear();
-    if (uris.length >= mostUnsent) {
+    if (uris.length >= maxUnsent) {
       if (!(await this.#publish({ updates: true }))) for (const uri of uris) this.#unsent.add(uri);
     } else for (const uri of uris) await this.resourceUpdated(uri);
     // Those that fail again are put back, for the next time.

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 import type { UpdateTaskRequestParams } from '../../protocol/features/tasks.ts';
 import type { CallToolRequestParams } from '../../protocol/features/tools.ts';
 import type { Parts } from '../parts.ts';
-import { andThen, type NowOrLater } from '../../storage/now-or-later.ts';
+import { mapMaybe, type MaybePromise } from '../../storage/maybe-promise.ts';
 import { ofSubscription } from '../subscriptions.ts';
 import type { TaskCalls } from './calls.ts';
 import type { TaskServing } from './serving.ts';
@@ -36,13 +36,13 @@ export class TaskAnswers {
       return this.#calls.run(params as unknown as CallToolRequestParams, call, run);
     }
     if (method === 'subscriptions/listen') return this.#listen(params, call, plain);
-    return andThen(this.#count(call), () => this.#about(params, call));
+    return mapMaybe(this.#count(call), () => this.#about(params, call));
   }
 
   /** @throws McpError busy if a client exceeds the rate limit. */
-  #count(call: Call): NowOrLater<void> {
-    return andThen(
-      andThen(this.#parts.rated.rates(), (of) => of.tasks(call)),
+  #count(call: Call): MaybePromise<void> {
+    return mapMaybe(
+      mapMaybe(this.#parts.rated.rates(), (of) => of.tasks(call)),
       (mayAsk) => {
         if (!mayAsk) throw new McpError('busy', 'too many requests about tasks in a short time');
       },

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { extended, taskClient, whenTask, type TaskClient } from '../../../../../test/support/task-client.ts';
 import { memoryTasks } from '../../storage/memory-tasks.ts';
-import type { Ctx } from '../ctx.ts';
+import type { ToolContext } from '../tool-context.ts';
 import { createServer, type Server } from '../server.ts';
 import type { TaskOptions } from '../task-definition.ts';
 
@@ -13,7 +13,7 @@ type Json = Readonly<Record<string, unknown>>;
 const form = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
 const newest = { revision: '2026-07-28', capabilities: extended } as const;
 
-function serverWith(tasks: TaskOptions, run: (ctx: Ctx) => unknown): Server {
+function serverWith(tasks: TaskOptions, run: (ctx: ToolContext) => unknown): Server {
   const rateLimits = { tasks: { perSecond: 1e6, burst: 1e6 } };
   const server = createServer({ name: 's', version: '1' }, { tasks, rateLimits });
   server.tool('t', { task: { support: 'required', attempts: 2 } }, async (_, ctx) => (await run(ctx)) as string);
@@ -38,7 +38,7 @@ function textOf({ result }: Json): unknown {
 }
 
 /** Asks by hand for a name until it is a good one. */
-function byHand({ inputResponses, task }: Ctx): unknown {
+function byHand({ inputResponses, task }: ToolContext): unknown {
   const given = inputResponses?.['q'] as { readonly content?: { readonly name?: string } } | undefined;
   const question = { method: 'elicitation/create', params: { message: 'name?', requestedSchema: form } };
   if (given?.content?.name === 'good') return `good in run ${task?.attempt}`;
@@ -64,7 +64,7 @@ test('who drives rounds by hand asks the same question again under the same key,
 
 test('a run that begins again finds as many answers as a task may have', async (t) => {
   const store = memoryTasks();
-  const run = async (ctx: Ctx): Promise<string> => {
+  const run = async (ctx: ToolContext): Promise<string> => {
     for (let round = 0; round < 8; round++) {
       const asking = Array.from({ length: 32 }, (_, at) => ctx.elicit({ message: `${round} ${at}`, schema: form }));
       await Promise.all(asking);

@@ -6,7 +6,7 @@ import { extended, taskClient, whenTask, type TaskClient } from '../../../../../
 import { McpError } from '../../protocol/error.ts';
 import { memoryTasks } from '../../storage/memory-tasks.ts';
 import type { TaskStore } from '../../storage/tasks.ts';
-import type { Ctx } from '../ctx.ts';
+import type { ToolContext } from '../tool-context.ts';
 import { createServer, type Server } from '../server.ts';
 import type { TaskOptions } from '../task-definition.ts';
 
@@ -18,7 +18,7 @@ const newest = { revision: '2026-07-28', capabilities: extended } as const;
 async function serving(
   t: TestContext,
   tasks: TaskOptions,
-  run: (ctx: Ctx) => unknown,
+  run: (ctx: ToolContext) => unknown,
 ): Promise<{ readonly server: Server; readonly client: TaskClient }> {
   const rateLimits = { tasks: { perSecond: 1e6, burst: 1e6 } };
   const server = createServer({ name: 's', version: '1' }, { tasks, rateLimits, onError: () => undefined });
@@ -88,14 +88,14 @@ test('a run goes on after an answer only where that is kept, else another does a
     return store.swap(task);
   };
   const ends: string[] = [];
-  const run = async (ctx: Ctx): Promise<string> => {
+  const run = async (ctx: ToolContext): Promise<string> => {
     ctx.signal.addEventListener('abort', () => ends.push('aborted'));
     const { action } = await ctx.elicit({ message: 'a', schema: form });
     ends.push(`went on in run ${ctx.task?.attempt}`);
     return action;
   };
   const { bus: _, ...own } = store;
-  const first = await serving(t, { store: { ...own, swap, renew: async () => [] }, leaseMs: 1000 }, run);
+  const first = await serving(t, { store: { ...own, swap, renew: async () => [] }, leaseTtlMs: 1000 }, run);
   const taskId = await begun(first.client);
   const { inputRequests } = await whenTask(first.client, taskId, ({ status }) => status === 'input_required');
   const [key = ''] = Object.keys(inputRequests as Json);
@@ -115,7 +115,11 @@ test('a change that never is answered takes the room of a run for as long as its
     let hangs = true;
     const swap: TaskStore['swap'] = (task) =>
       hangs && hangsAt.test(task.text) ? new Promise(() => (hangs = false)) : store.swap(task);
-    const { client } = await serving(t, { store: { ...store, swap }, leaseMs: 200, limits: { running: 1 } }, () => 'x');
+    const { client } = await serving(
+      t,
+      { store: { ...store, swap }, leaseTtlMs: 200, limits: { running: 1 } },
+      () => 'x',
+    );
     await begun(client);
     for (let turn = 0; turn < 1000 && hangs; turn++) await new Promise<void>((resolve) => void setTimeout(resolve, 1));
     assert.equal(hangs, false);

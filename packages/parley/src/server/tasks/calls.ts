@@ -10,7 +10,7 @@ import type { CallToolRequestParams } from '../../protocol/features/tools.ts';
 import type { TaskRecord } from '../../tasks/record.ts';
 import type { HeldTask } from '../../tasks/keeper.ts';
 import type { Tasks } from '../../tasks/tasks.ts';
-import type { ToolEntry } from '../offer/tools.ts';
+import type { ToolEntry } from '../features/tools.ts';
 import { callWay } from './call-way.ts';
 import type { Runner } from './runner.ts';
 import { TaskCall } from './task-call.ts';

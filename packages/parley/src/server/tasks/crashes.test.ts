@@ -7,7 +7,7 @@ import { describe, test, type TestContext } from 'node:test';
 import { extended, taskClient, whenTask, type TaskClient } from '../../../../../test/support/task-client.ts';
 import { sqliteTasks } from '../../storage/sqlite/sqlite-tasks.ts';
 import type { TaskStore } from '../../storage/tasks.ts';
-import type { Ctx } from '../ctx.ts';
+import type { ToolContext } from '../tool-context.ts';
 import { createServer, type Server } from '../server.ts';
 import type { TaskOptions, TaskUse } from '../task-definition.ts';
 
@@ -53,7 +53,7 @@ function shared(t: TestContext): TaskStore {
 async function processWith(
   t: TestContext,
   tasks: TaskOptions,
-  { run, ...use }: Partial<TaskUse> & { run(ctx: Ctx): unknown },
+  { run, ...use }: Partial<TaskUse> & { run(ctx: ToolContext): unknown },
 ): Promise<Process> {
   const rateLimits = { tasks: { perSecond: 1e6, burst: 1e6 } };
   // What a store that is away says is not of the test.
@@ -114,7 +114,7 @@ describe('what a process leaves that dies, with a store of SQLite', { skip, conc
     const store = shared(t);
     const kept = gate();
     let effects = 0;
-    const effect = (ctx: Ctx): Promise<number> => ctx.once('e', () => ++effects);
+    const effect = (ctx: ToolContext): Promise<number> => ctx.once('e', () => ++effects);
     const first = await processWith(
       t,
       { store },
@@ -130,14 +130,14 @@ describe('what a process leaves that dies, with a store of SQLite', { skip, conc
     const taskId = await begun(first);
     await kept.opened;
     await first.server.tasks.drain({ timeoutMs: 0 });
-    const run = async (ctx: Ctx): Promise<string> => `effect ${await effect(ctx)}, run ${ctx.task?.attempt}`;
+    const run = async (ctx: ToolContext): Promise<string> => `effect ${await effect(ctx)}, run ${ctx.task?.attempt}`;
     const second = await processWith(t, { store }, { attempts: 2, run });
     assert.deepEqual(await ended(second, taskId), ['completed', 'effect 1, run 2']);
   });
 
   test('a question is answered in another process, which begins again from the top at no cost', async (t) => {
     const store = shared(t);
-    const run = async (ctx: Ctx): Promise<string> => {
+    const run = async (ctx: ToolContext): Promise<string> => {
       const { action } = await ctx.elicit({ message: 'a', schema: form });
       const { action: then } = await ctx.elicit({ message: 'b', schema: form });
       return `${action}, ${then}, run ${ctx.task?.attempt}`;
@@ -269,7 +269,7 @@ describe('what a process leaves that dies, with a store of SQLite', { skip, conc
       swap: (task) => (++swaps % 2 === 0 ? Promise.reject(new Error('the store is away')) : store.swap(task)),
     };
     let effects = 0;
-    const run = async (ctx: Ctx): Promise<string> => {
+    const run = async (ctx: ToolContext): Promise<string> => {
       const effect = await ctx.once('e', () => ++effects);
       return `${effect} ${(await ctx.elicit({ message: 'a', schema: form })).action}`;
     };
@@ -285,7 +285,7 @@ describe('what a process leaves that dies, with a store of SQLite', { skip, conc
 
   test('a run that waits learns of an answer that was given to another process', async (t) => {
     const store = shared(t);
-    const run = async (ctx: Ctx): Promise<string> => (await ctx.elicit({ message: 'a', schema: form })).action;
+    const run = async (ctx: ToolContext): Promise<string> => (await ctx.elicit({ message: 'a', schema: form })).action;
     const [first, second] = [await processWith(t, { store }, { run }), await processWith(t, { store }, { run })];
     const taskId = await begun(first);
     const { inputRequests } = await whenTask(second.client, taskId, ({ status }) => status === 'input_required');

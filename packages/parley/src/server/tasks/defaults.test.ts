@@ -6,7 +6,7 @@ import { extended, taskClient, whenTask, type TaskClient } from '../../../../../
 import { beginTask, form, gate, taskServer, type Json } from '../../../../../test/support/task-server.ts';
 import { McpError } from '../../protocol/error.ts';
 import { memoryTasks } from '../../storage/memory-tasks.ts';
-import type { Ctx } from '../ctx.ts';
+import type { ToolContext } from '../tool-context.ts';
 import { createServer, type Server } from '../server.ts';
 import type { TaskOptions } from '../task-definition.ts';
 
@@ -23,7 +23,7 @@ async function settle(t: TestContext): Promise<void> {
 }
 
 /** A server with a tool for whose tasks nothing is said. */
-function plainServer(t: TestContext, run: (ctx: Ctx) => unknown, tasks: TaskOptions = {}): Server {
+function plainServer(t: TestContext, run: (ctx: ToolContext) => unknown, tasks: TaskOptions = {}): Server {
   const rateLimits = { tasks: { perSecond: 1e6, burst: 1e6 } };
   const server = createServer({ name: 's', version: '1' }, { rateLimits, tasks });
   t.after(() => server.close());
@@ -37,7 +37,7 @@ async function beginMany(client: TaskClient, count: number): Promise<readonly Js
 }
 
 test('options that are there and undefined are as if they were left out', async (t) => {
-  const unset = { ttlMs: undefined, waitMs: undefined, limits: { perOwner: undefined, running: undefined } };
+  const unset = { ttlMs: undefined, waitTimeoutMs: undefined, limits: { perOwner: undefined, running: undefined } };
   const client = await taskClient(
     taskServer(t, () => 'x', { tasks: unset as never }),
     newest,
@@ -103,7 +103,7 @@ test('a task for which there was no room when it was made begins as soon as ther
 });
 
 test('a limit of tasks below that of runs keeps a place for another principal', async (t) => {
-  const run = (ctx: Ctx): Promise<string> => (ctx.auth?.principal === 'bob' ? never : Promise.resolve('x'));
+  const run = (ctx: ToolContext): Promise<string> => (ctx.auth?.principal === 'bob' ? never : Promise.resolve('x'));
   const tasks = { limits: { running: 2, perOwner: 1 } };
   const server = taskServer(t, run, { tasks, use: { support: 'required' } });
   const [bob, ann] = [
@@ -154,7 +154,7 @@ test('a call becomes a task after half a second by default, and one of a tool th
 
 test('a handler has a task once there is one, and the end of the exchange aborts none', async (t) => {
   const seen: unknown[] = [];
-  const run = async (ctx: Ctx): Promise<string> => {
+  const run = async (ctx: ToolContext): Promise<string> => {
     const before = ctx.task?.attempt;
     await ctx.background();
     // The request is answered by now, where it became a task.
@@ -201,7 +201,7 @@ test('arguments that do not fit make no task: they are answered as those of a pl
 });
 
 test('a task asks what the request declared that made it, and no more, whatever those declare that look at it', async (t) => {
-  const run = async (ctx: Ctx): Promise<string> =>
+  const run = async (ctx: ToolContext): Promise<string> =>
     await ctx.elicit({ message: 'who?', schema: form }).then(
       ({ action }) => action,
       (error: Error) => error.message,

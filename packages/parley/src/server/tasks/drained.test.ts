@@ -37,7 +37,7 @@ test('a run keeps its task for as long as its process renews the lease', async (
     return await ctx.once('effect', () => 'done');
   };
   const store = memoryTasks({ now: () => clock.now });
-  const one = await led(t, { store, leaseMs: 3_000 } as never, { run: run as never });
+  const one = await led(t, { store, leaseTtlMs: 3_000 } as never, { run: run as never });
   const taskId = await begun(one);
   for (let step = 0; step < 40; step++) {
     clock.now += 500;

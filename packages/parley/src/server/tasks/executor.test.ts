@@ -5,7 +5,7 @@ import { whenTask } from '../../../../../test/support/task-client.ts';
 import { memoryTasks } from '../../storage/memory-tasks.ts';
 import type { TaskStore } from '../../storage/tasks.ts';
 import { begun, engine, led, statusOf, textOf } from '../../../../../test/support/engine-led.ts';
-import type { Ctx } from '../ctx.ts';
+import type { ToolContext } from '../tool-context.ts';
 import { runTasks } from '../run-tasks.ts';
 import { createServer } from '../server.ts';
 
@@ -148,7 +148,7 @@ test('an effect that is tried again after its process died has the same id', asy
   const store = memoryTasks();
   const runs = gate();
   const ids: string[] = [];
-  const effect = async (ctx: Ctx): Promise<unknown> =>
+  const effect = async (ctx: ToolContext): Promise<unknown> =>
     await ctx.once('e', async (id) => {
       ids.push(id);
       runs.open();
@@ -186,7 +186,7 @@ test('a task that may not run again fails when the engine comes again after its 
 test('a run that waits for its client is given back, and the engine is woken by the answer', async (t) => {
   const store = memoryTasks();
   const executor = engine();
-  const run = async (ctx: Ctx): Promise<string> =>
+  const run = async (ctx: ToolContext): Promise<string> =>
     `${(await ctx.elicit({ message: 'a', schema: form })).action}, run ${ctx.task?.attempt}`;
   const first = await led(t, { executor, store }, { run });
   const taskId = await begun(first);
@@ -284,7 +284,7 @@ test('a process that only works drains and closes its server after the signal', 
   const serving = await led(t, { store, limits: { running: 0 } }, { run: () => 'serving' });
   const working = await led(t, { store }, { run: () => 'working' });
   const stop = new AbortController();
-  const ended = runTasks(working.server, { signal: stop.signal, drainMs: 0 });
+  const ended = runTasks(working.server, { signal: stop.signal, drainTimeoutMs: 0 });
   const taskId = await begun(serving);
   // The store has its own clock: after two seconds anybody may claim it.
   assert.equal(await working.server.tasks.run(taskId), 'ended');
@@ -313,7 +313,7 @@ test('options of an engine, and of a process that only works, are refused by nam
     /tasks\.executor\.wake must be a function/,
   );
   const server = createServer(info);
-  assert.throws(() => runTasks(server, { drain: 1 } as never), /runTasks has no option "drain".*drainMs/);
-  assert.throws(() => runTasks(server, { drainMs: -1 }), /drainMs must be a number of at least 0/);
+  assert.throws(() => runTasks(server, { drain: 1 } as never), /runTasks has no option "drain".*drainTimeoutMs/);
+  assert.throws(() => runTasks(server, { drainTimeoutMs: -1 }), /drainTimeoutMs must be a number of at least 0/);
   assert.throws(() => runTasks(server, { signal: 1 } as never), /signal must be an AbortSignal/);
 });

@@ -6,7 +6,7 @@ import { extended, taskClient, whenTask, type TaskClient } from '../../../../../
 import { beginTask, form, gate, named, taskServer, type Json } from '../../../../../test/support/task-server.ts';
 import { memoryTasks } from '../../storage/memory-tasks.ts';
 import type { TaskStore } from '../../storage/tasks.ts';
-import type { Ctx } from '../ctx.ts';
+import type { ToolContext } from '../tool-context.ts';
 
 const newest = { revision: '2026-07-28', capabilities: extended } as const;
 const core = { revision: '2025-11-25', capabilities: { elicitation: {} } } as const;
@@ -30,14 +30,14 @@ test('a life that is over aborts the work, and the task is as one that nobody ev
   let now = 0;
   const [stopped, ctx] = [gate(), gate()];
   let reason: unknown;
-  const run = async ({ signal }: Ctx): Promise<string> => {
+  const run = async ({ signal }: ToolContext): Promise<string> => {
     ctx.open();
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     reason = signal.reason;
     stopped.open();
     return 'late';
   };
-  const server = taskServer(t, run, { tasks: { store: memoryTasks({ now: () => now }), ttlMs: 60, keepMs: 10 } });
+  const server = taskServer(t, run, { tasks: { store: memoryTasks({ now: () => now }), ttlMs: 60, outcomeTtlMs: 10 } });
   const [client, old] = [await taskClient(server, newest), await taskClient(server, core)];
   const { taskId } = await beginTask(client);
   await ctx.opened;
@@ -60,7 +60,7 @@ for (const [what, store, ends] of [
     t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
     t.after(() => t.mock.timers.reset());
     let runs = 0;
-    const run = async (ctx: Ctx): Promise<string> => {
+    const run = async (ctx: ToolContext): Promise<string> => {
       runs++;
       return (await ctx.elicit({ message: 'who?', schema: form })).action;
     };

@@ -2,10 +2,10 @@
 
 import { roundSettings } from '../runtime/input/server-rounds.ts';
 import type { Call } from '../runtime/call.ts';
-import type { AuthInfo } from '../runtime/endpoint.ts';
+import type { AuthInfo } from '../runtime/request-handler.ts';
 import type { Implementation } from '../../protocol/features/common.ts';
 import { isAnswer, unansweredQuestion } from '../runtime/masking.ts';
-import { andThen } from '../../storage/now-or-later.ts';
+import { mapMaybe } from '../../storage/maybe-promise.ts';
 import { harmless } from '../../options/harmless.ts';
 import { createSeal } from '../../sealing/seal.ts';
 import { isInMemory, memoryTasks } from '../../storage/memory-tasks.ts';
@@ -14,8 +14,8 @@ import { Engine } from '../../tasks/executor.ts';
 import { Tasks } from '../../tasks/tasks.ts';
 import type { Parts } from '../parts.ts';
 import { revisionOf } from '../../protocol/revision.ts';
-import { scopesNeeded } from '../offer/missing-scopes.ts';
-import { callTool, resultOfReturn } from '../offer/tools.ts';
+import { scopesNeeded } from '../features/missing-scopes.ts';
+import { callTool, resultOfReturn } from '../features/tools.ts';
 import { TaskAnswers } from './answers.ts';
 import { TaskCalls } from './calls.ts';
 import { Runner } from './runner.ts';
@@ -35,7 +35,7 @@ export function loadTasks(info: Implementation, parts: Parts): TaskAnswers {
       callRefusal: async (tool, call) => (await parts.rated.rates()).call(tool, call),
       scopes: (params, auth) => scopesNeeded('tools/call', parts, { ...params }, auth),
       run: (params, face) =>
-        andThen(callTool(tools, params, face as Call, options), (result) => {
+        mapMaybe(callTool(tools, params, face as Call, options), (result) => {
           if ('become' in face && face.unanswered > 0 && isAnswer({ ...result }))
             onError(unansweredQuestion(), `tool ${JSON.stringify(params.name)}`);
           return result;
@@ -62,7 +62,7 @@ export function loadTasks(info: Implementation, parts: Parts): TaskAnswers {
     seal: keys && createSeal(keys, { purpose: 'tasks' }),
     onAudit: onAudit && harmless(onAudit),
     limits: allLimits,
-    times: withGiven({ ...taskTimes, ...(isInMemory(store) && { waitMs: Infinity }) }, times),
+    times: withGiven({ ...taskTimes, ...(isInMemory(store) && { waitTimeoutMs: Infinity }) }, times),
     now,
     perform: (run) => runner.perform(run),
     knows: ({ request }) => tools.has(request.name),

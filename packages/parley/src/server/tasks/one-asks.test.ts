@@ -13,7 +13,7 @@ test('of several requests for a result one puts the question, another as soon as
   const task = { support: 'optional', pollIntervalMs: 3_600_000 } as const;
   server.tool('t', { task }, async (_, ctx) => JSON.stringify(await ctx.elicit({ message: 'Who?', schema: name })));
   const asked: Json[] = [];
-  const conversation = server.endpoint.converse({
+  const conversation = server.endpoint.openConnection({
     lasting: true,
     send: (message) => void ('id' in message && 'method' in message && asked.push({ ...message })),
   });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { extended, taskClient, whenTask, type TaskClientOptions } from '../../../../../test/support/task-client.ts';
-import type { AuthInfo } from '../runtime/endpoint.ts';
-import type { Ctx } from '../ctx.ts';
+import type { AuthInfo } from '../runtime/request-handler.ts';
+import type { ToolContext } from '../tool-context.ts';
 import { createServer, type Server } from '../server.ts';
 import type { TaskSupport } from '../task-definition.ts';
 
@@ -12,7 +12,7 @@ const unlimited = { rateLimits: { tasks: { perSecond: 1e6, burst: 1e6 } } };
 const form = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
 const answer = (): Json => ({ action: 'accept', content: { name: 'ann' } });
 
-function serverWith(task: TaskSupport, run: (ctx: Ctx) => unknown): Server {
+function serverWith(task: TaskSupport, run: (ctx: ToolContext) => unknown): Server {
   const server = createServer({ name: 's', version: '1' }, unlimited);
   server.tool('t', { task }, async (_, ctx) => JSON.stringify(await run(ctx)));
   return server;
@@ -47,7 +47,7 @@ function textOf({ content }: Json): unknown {
   return block?.['text'];
 }
 
-const handlers: Readonly<Record<string, (ctx: Ctx) => unknown>> = {
+const handlers: Readonly<Record<string, (ctx: ToolContext) => unknown>> = {
   'that returns': () => 'x',
   'that asks one thing after the other': async (ctx) => [
     await ctx.elicit({ message: 'a', schema: form }),

@@ -73,7 +73,7 @@ test('a request that waits for a task ends with it, and takes its question back 
   server.tool('t', { task: 'required' }, async (_, ctx) => (await ctx.elicit({ message: 'a', schema: form })).action);
   const asked = gate();
   const heard: Json[] = [];
-  const conversation = server.endpoint.converse({
+  const conversation = server.endpoint.openConnection({
     lasting: true,
     network: 'inproc',
     send: (message) => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { extended, taskClient, whenTask } from '../../../../../test/support/task-client.ts';
-import type { Conversation } from '../runtime/endpoint.ts';
+import type { ClientConnection } from '../runtime/request-handler.ts';
 import { metaKey } from '../../protocol/meta.ts';
 import { memoryTasks } from '../../storage/memory-tasks.ts';
 import { createServer, type Server } from '../server.ts';
@@ -28,7 +28,7 @@ function serverWith(tasks: TaskOptions): Server {
 }
 
 /** A request of 2025-11-25 that no session is kept for, as the HTTP edge has it. */
-function sessionless(server: Server, address: string, principal?: string): Conversation {
+function sessionless(server: Server, address: string, principal?: string): ClientConnection {
   const auth = principal === undefined ? {} : { auth: { principal } };
   const link = { network: 'tcp', lasting: true, passing: true, address, send: () => undefined, ...auth };
   const client = { info: undefined, capabilities: {} };
@@ -38,7 +38,7 @@ function sessionless(server: Server, address: string, principal?: string): Conve
   return conversation;
 }
 
-async function result(conversation: Conversation, taskId: unknown): Promise<Json> {
+async function result(conversation: ClientConnection, taskId: unknown): Promise<Json> {
   const response = await conversation.receive({ jsonrpc: '2.0', id: 1, method: 'tasks/result', params: { taskId } });
   return { ...response };
 }

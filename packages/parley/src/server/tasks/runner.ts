@@ -1,8 +1,8 @@
 import { questions } from '../runtime/input/asking.ts';
 import type { Call } from '../runtime/call.ts';
-import type { AuthInfo } from '../runtime/endpoint.ts';
+import type { AuthInfo } from '../runtime/request-handler.ts';
 import type { ServerSession } from '../runtime/host.ts';
-import type { NowOrLater } from '../../storage/now-or-later.ts';
+import type { MaybePromise } from '../../storage/maybe-promise.ts';
 import { requireScopes } from '../runtime/protection.ts';
 import { after } from '../../jsonrpc/timeout.ts';
 import { isByHand, isRoundEnd, quiet, type HeldQuestion } from '../../connection/ask.ts';
@@ -19,9 +19,9 @@ import { relatedTo, taskView } from '../../tasks/core.ts';
 import type { HeldTask } from '../../tasks/keeper.ts';
 import { expiryOf, type OpenQuestion, type TaskRecord, type TaskReply, type TaskRequest } from '../../tasks/record.ts';
 import type { TaskRun } from '../../tasks/run.ts';
-import { cut, mostWords } from '../../tasks/words.ts';
+import { cut, maxWords } from '../../tasks/words.ts';
 import type { Ending, Tasks } from '../../tasks/tasks.ts';
-import type { ToolEntry } from '../offer/tools.ts';
+import type { ToolEntry } from '../features/tools.ts';
 import { isLeft } from './left.ts';
 import { callOf, TaskCall, type TaskVoice } from './task-call.ts';
 import { Voices } from './voices.ts';
@@ -50,7 +50,7 @@ export interface RunnerParts {
   /** Counts one call of a tool. Returns the message for a rejected call. Without it, there is no limit. */
   callRefusal?(tool: string, call: Call): Promise<string | undefined>;
   /** The scopes that a call of a tool needs. */
-  scopes(params: CallToolRequestParams, auth: AuthInfo | undefined): NowOrLater<readonly string[]>;
+  scopes(params: CallToolRequestParams, auth: AuthInfo | undefined): MaybePromise<readonly string[]>;
   /**
    * Makes a result from a handler's return value. @throws TypeError for an invalid value, and if the tool does not
    * exist.
@@ -325,7 +325,7 @@ export class Runner {
       this.#parts.onError(error, `tool ${JSON.stringify(request.name)}`);
     const wire = errorToWire(revisionOf(request.revision), masked);
     if (JSON.stringify(wire).length <= this.#parts.maxTextLength) return { error: wire };
-    return { error: { code: wire.code, message: cut(wire.message, mostWords) } };
+    return { error: { code: wire.code, message: cut(wire.message, maxWords) } };
   }
 }
 

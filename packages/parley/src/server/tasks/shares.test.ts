@@ -20,7 +20,7 @@ function serving(t: TestContext): Server {
 /** A client of 2025-11-25 that begins tasks, and what came of each: an error or its data. */
 async function clientOf(server: Server, link: { readonly principal?: string; readonly address?: string }) {
   const { principal, address } = link;
-  const conversation = server.endpoint.converse({
+  const conversation = server.endpoint.openConnection({
     lasting: true,
     send: () => undefined,
     ...(principal !== undefined && { auth: { principal } }),

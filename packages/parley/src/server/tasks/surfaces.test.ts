@@ -5,7 +5,7 @@ import { createHandler } from '../../transports/http/server/fetch.ts';
 import { McpError } from '../../protocol/error.ts';
 import { metaKey } from '../../protocol/meta.ts';
 import { memoryTasks } from '../../storage/memory-tasks.ts';
-import type { Ctx } from '../ctx.ts';
+import type { ToolContext } from '../tool-context.ts';
 import type { ServerOptions } from '../options.ts';
 import { createServer, type Server } from '../server.ts';
 
@@ -14,7 +14,7 @@ type Json = Readonly<Record<string, unknown>>;
 const newest = { revision: '2026-07-28', capabilities: extended } as const;
 const core = { revision: '2025-11-25', capabilities: { elicitation: {} } } as const;
 
-function serverWith(t: TestContext, run: (ctx: Ctx) => unknown, tasks: ServerOptions['tasks'] = {}): Server {
+function serverWith(t: TestContext, run: (ctx: ToolContext) => unknown, tasks: ServerOptions['tasks'] = {}): Server {
   const rateLimits = { tasks: { perSecond: 1e6, burst: 1e6 } };
   const server = createServer({ name: 's', version: '1' }, { tasks, rateLimits });
   t.after(() => server.close());

@@ -1,14 +1,14 @@
 import { Call, type CallFace } from '../runtime/call.ts';
-import type { AuthInfo } from '../runtime/endpoint.ts';
+import type { AuthInfo } from '../runtime/request-handler.ts';
 import type { ServerSession } from '../runtime/host.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { LoggingLevel } from '../../protocol/features/logging.ts';
 import { revisionOf } from '../../protocol/revision.ts';
 import { isRoundEnd, unnamed, type Ask, type Asker } from '../../connection/ask.ts';
 import { digestOf } from '../../connection/digest.ts';
-import { newSeed, Once, type Effect, type Ran } from '../../connection/once.ts';
+import { newSeed, MemoizedSteps, type Effect, type Ran } from '../../connection/memoized-steps.ts';
 import { progressWords } from '../../connection/progress.ts';
-import type { CtxTask } from '../task-definition.ts';
+import type { TaskContext } from '../task-definition.ts';
 import { leave } from './left.ts';
 import { TaskAsker } from '../../tasks/asker.ts';
 import type { TaskAnswer, TaskRecord } from '../../tasks/record.ts';
@@ -33,7 +33,7 @@ export class TaskCall implements CallFace, Asker {
   become: (() => Promise<void>) | undefined;
   readonly #call: Call;
   readonly #controller = new AbortController();
-  readonly #once: Once;
+  readonly #once: MemoizedSteps;
   readonly #answers = new Map<string, TaskAnswer>();
   readonly #ran = new Map<string, Ran>();
   #order = 0;
@@ -44,7 +44,7 @@ export class TaskCall implements CallFace, Asker {
 
   constructor(call: Call, known: Readonly<Record<string, Ran>> = {}) {
     this.#call = call;
-    this.#once = new Once(known, (call.seed ??= newSeed()));
+    this.#once = new MemoizedSteps(known, (call.seed ??= newSeed()));
     this.inputResponses = call.inputResponses;
     this.requestState = call.requestState;
     call.onAbort(() => {
@@ -73,7 +73,7 @@ export class TaskCall implements CallFace, Asker {
   }
 
   /** The task, as its handler sees it. */
-  get task(): CtxTask | undefined {
+  get task(): TaskContext | undefined {
     const run = this.#task?.run;
     if (run === undefined) return undefined;
     return { id: run.id, attempt: run.record.attempt, say: (message) => run.say(message), leave };

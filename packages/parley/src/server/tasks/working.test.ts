@@ -5,7 +5,7 @@ import { test, type TestContext } from 'node:test';
 import { extended, taskClient, type TaskClient } from '../../../../../test/support/task-client.ts';
 import { memoryTasks } from '../../storage/memory-tasks.ts';
 import type { TaskStore } from '../../storage/tasks.ts';
-import type { Ctx } from '../ctx.ts';
+import type { ToolContext } from '../tool-context.ts';
 import { createServer, type Server } from '../server.ts';
 import type { TaskOptions } from '../task-definition.ts';
 
@@ -21,7 +21,12 @@ interface Working {
 }
 
 /** A server with a tool, whose timers run when the test says so. */
-async function working(t: TestContext, tasks: TaskOptions, run: (ctx: Ctx) => unknown, name = 't'): Promise<Working> {
+async function working(
+  t: TestContext,
+  tasks: TaskOptions,
+  run: (ctx: ToolContext) => unknown,
+  name = 't',
+): Promise<Working> {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const server = createServer(
     { name: 's', version: '1' },
@@ -42,7 +47,7 @@ async function another(t: TestContext, tasks: TaskOptions, name: string): Promis
 }
 
 /** A server of another process, which has the same tool. */
-async function secondOf(t: TestContext, tasks: TaskOptions, run: (ctx: Ctx) => unknown): Promise<Server> {
+async function secondOf(t: TestContext, tasks: TaskOptions, run: (ctx: ToolContext) => unknown): Promise<Server> {
   const server = createServer({ name: 's', version: '1' }, { tasks });
   t.after(() => server.close());
   server.tool('t', { task: 'required' }, async (_, ctx) => String(await run(ctx)));
@@ -162,14 +167,14 @@ test('more than a thousand that expired are swept by one process too, as long as
   }
 });
 
-const asks = async (ctx: Ctx): Promise<string> =>
+const asks = async (ctx: ToolContext): Promise<string> =>
   `${(await ctx.elicit({ message: 'a', schema: form })).action}, run ${ctx.task?.attempt}`;
 
 test('a run that waits for longer than it may in memory ends, and begins again with the answer', async (t) => {
   const store = memoryTasks();
   let runs = 0;
   let first: AbortSignal | undefined;
-  const process = await working(t, { store, waitMs: 1 }, (ctx) => ((first ??= ctx.signal), runs++, asks(ctx)));
+  const process = await working(t, { store, waitTimeoutMs: 1 }, (ctx) => ((first ??= ctx.signal), runs++, asks(ctx)));
   const taskId = await begun(process);
   await until(t, async () => /"status":"input_required".*"hand":"running"/.test(await textOf(store, taskId)));
   await until(t, async () => {
@@ -232,7 +237,7 @@ test('a store that hangs is asked again when a lease would have ended', async (t
 test('an outcome is kept for a while, however short the life of its task was to be', async (t) => {
   let end = (): void => undefined;
   const ended = new Promise<void>((resolve) => (end = resolve));
-  const process = await working(t, { ttlMs: 60_000, keepMs: 300_000 }, () => ended);
+  const process = await working(t, { ttlMs: 60_000, outcomeTtlMs: 300_000 }, () => ended);
   const taskId = await begun(process);
   const before = await process.client.ask('tasks/get', { taskId });
   assert.equal(before['ttlMs'], 60_000);

@@ -8,7 +8,7 @@
  */
 export function leadsElsewhere(value: string): boolean {
   let text = value;
-  for (let times = 0; times < mostDecodings; times++) {
+  for (let times = 0; times < maxDecodings; times++) {
     const decoded = text.replace(triplet, (hex) => String.fromCharCode(Number.parseInt(hex.slice(1), 16)));
     if (decoded === text) return rooted.test(text) || text.includes('\0') || text.split(/[\\/]/).some(isParent);
     text = decoded;
@@ -17,7 +17,7 @@ export function leadsElsewhere(value: string): boolean {
 }
 
 /** Real values are encoded less often. Without a bound, a long value would take as many passes as it has triplets. */
-const mostDecodings = 8;
+const maxDecodings = 8;
 
 /** An encoded character of ASCII; no other leads elsewhere. */
 const triplet = /%[0-7][0-9a-f]/gi;

@@ -1,4 +1,4 @@
-import type { Limits, RateLimit, Allowance } from '../limits.ts';
+import type { Limits, RateLimit, RateDecision } from '../limits.ts';
 
 /** Bounds of measures in memory. */
 export interface MemoryLimitsBounds {
@@ -6,7 +6,7 @@ export interface MemoryLimitsBounds {
   now(): number;
 }
 
-const granted: Allowance = { ok: true };
+const granted: RateDecision = { ok: true };
 
 /** Measures of this process: of each the time at which its burst is whole again, which is all that the algorithm needs. */
 export class MemoryLimits implements Limits {
@@ -18,7 +18,7 @@ export class MemoryLimits implements Limits {
     this.#bounds = bounds;
   }
 
-  take(key: string, { perSecond, burst = Math.max(1, perSecond) }: RateLimit, cost = 1): Allowance {
+  take(key: string, { perSecond, burst = Math.max(1, perSecond) }: RateLimit, cost = 1): RateDecision {
     const now = this.#bounds.now();
     const most = (burst * 1000) / perSecond;
     let kept = this.#whole.get(key) ?? now;

@@ -1,11 +1,11 @@
 import { setNewest } from '../../jsonrpc/newest.ts';
 
 /** Characters that one owner may keep in a shared store within the time in which they are counted. */
-const mostOfOwner = 32 * 1024 * 1024;
+const maxOfOwner = 32 * 1024 * 1024;
 const windowMs = 5 * 60 * 1_000;
 
 /** Owners that are counted at once; the one that is counted longest is forgotten first. */
-const mostOwners = 10_000;
+const maxOwners = 10_000;
 
 /** Room in a store that processes share, for what each owner leaves there: one owner cannot fill it. */
 export class OwnerRooms {
@@ -28,10 +28,10 @@ export class OwnerRooms {
     const known = this.#taken.get(owner);
     const isOver = known === undefined || now - known.since >= windowMs;
     if (isOver) {
-      setNewest(this.#taken, mostOwners, [owner, { since: now, length }]);
+      setNewest(this.#taken, maxOwners, [owner, { since: now, length }]);
       return true;
     }
-    if (known.length + length > mostOfOwner) return false;
+    if (known.length + length > maxOfOwner) return false;
     known.length += length;
     return true;
   }

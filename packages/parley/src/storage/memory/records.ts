@@ -1,4 +1,4 @@
-import { longestRecord, type KeptRecord, type Records } from '../records.ts';
+import { maxRecordLength, type StoredRecord, type Records } from '../records.ts';
 import { StoreError } from '../store.ts';
 import { Heap } from './heap.ts';
 
@@ -9,7 +9,7 @@ export interface MemoryRecordsBounds {
   now(): number;
 }
 
-interface Kept extends KeptRecord {
+interface Kept extends StoredRecord {
   expires: number;
 }
 
@@ -33,7 +33,7 @@ export class MemoryRecords implements Records {
     return this.put(key, text, ttlMs, 0) !== undefined;
   }
 
-  get(key: string): KeptRecord | undefined {
+  get(key: string): StoredRecord | undefined {
     const kept = this.#live(key, this.#bounds.now());
     return kept && { text: kept.text, version: kept.version };
   }
@@ -42,8 +42,8 @@ export class MemoryRecords implements Records {
     const now = this.#bounds.now();
     const before = this.#live(key, now);
     if (version !== undefined && version !== (before?.version ?? 0)) return undefined;
-    if (text.length > longestRecord)
-      throw new StoreError('too-large', `a record has up to ${longestRecord} characters, not ${text.length}`);
+    if (text.length > maxRecordLength)
+      throw new StoreError('too-large', `a record has up to ${maxRecordLength} characters, not ${text.length}`);
     this.#expire(now);
     const bytes = this.#bytes + sizeOf(key, text) - (before === undefined ? 0 : sizeOf(key, before.text));
     const records = this.#kept.size + (before === undefined ? 1 : 0);

@@ -1,6 +1,6 @@
 import { refuseUnknown, type Names } from '../../options/known-names.ts';
 import { refuseNoNumber, refuseOther } from '../../options/known-values.ts';
-import { longestBusText, type CountingBus } from '../bus.ts';
+import { maxBusTextLength, type CountingBus } from '../bus.ts';
 import { StoreError, type Store } from '../store.ts';
 import { Subscribers } from '../subscribers.ts';
 import { MemoryLimits } from './limits.ts';
@@ -80,10 +80,10 @@ function memoryStoreBus(): CountingBus {
   const subscribers = new Subscribers();
   return {
     publish(channel, text) {
-      if (text.length > longestBusText)
+      if (text.length > maxBusTextLength)
         throw new StoreError(
           'too-large',
-          `a text on the bus has up to ${longestBusText} characters, not ${text.length}`,
+          `a text on the bus has up to ${maxBusTextLength} characters, not ${text.length}`,
         );
       return subscribers.tell(channel, text);
     },

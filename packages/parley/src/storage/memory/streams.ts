@@ -1,5 +1,5 @@
 import { StoreError } from '../store.ts';
-import type { StreamLog, StreamLogs, StreamRest, StreamWriter } from '../stream-log.ts';
+import type { StreamLog, StreamLogs, StreamTail, StreamWriter } from '../stream-log.ts';
 
 /** Bounds of the events in memory. */
 export interface MemoryStreamsBounds {
@@ -14,9 +14,9 @@ export interface MemoryStreamsBounds {
 }
 
 /** The longest text about a stream, in characters. */
-const longestAbout = 65_536;
+const maxAboutLength = 65_536;
 /** The most streams of all sessions, with events or without. */
-const mostStreams = 100_000;
+const maxStreams = 100_000;
 
 interface Stream {
   readonly session: Session;
@@ -71,8 +71,8 @@ export class MemoryStreams implements StreamLogs {
   }
 
   #write(sessionName: string, { name, about }: Pick<Stream, 'name' | 'about'>, mark: string | undefined): StreamWriter {
-    if (about.length > longestAbout)
-      throw new StoreError('too-large', `the description of a stream has up to ${longestAbout} characters`);
+    if (about.length > maxAboutLength)
+      throw new StoreError('too-large', `the description of a stream has up to ${maxAboutLength} characters`);
     this.#expire();
     const known = this.#sessions.get(sessionName)?.streams.get(name);
     if (known?.complete === true) throw fenced();
@@ -120,7 +120,7 @@ export class MemoryStreams implements StreamLogs {
     this.#grow(stream, data.length);
   }
 
-  #read(session: string, name: string, after: number): StreamRest | undefined {
+  #read(session: string, name: string, after: number): StreamTail | undefined {
     this.#expire();
     const stream = this.#sessions.get(session)?.streams.get(name);
     if (stream === undefined) return undefined;
@@ -150,7 +150,7 @@ export class MemoryStreams implements StreamLogs {
     const isSessionOver = (): boolean =>
       session.events > maxEvents || session.length > maxSessionLength || session.streams.size > maxEvents + 1;
     if (isSessionOver()) this.#cut(session.streams.values(), isSessionOver, stream);
-    const isOver = (): boolean => this.#length > maxLength || this.#streams.size > mostStreams;
+    const isOver = (): boolean => this.#length > maxLength || this.#streams.size > maxStreams;
     if (isOver()) this.#cut(this.#streams, isOver, stream);
   }
 

@@ -1,4 +1,4 @@
-import type { Bus, Heard, Unsubscribe } from '../bus.ts';
+import type { Bus, SubscriberCount, Unsubscribe } from '../bus.ts';
 import { Subscribers } from '../subscribers.ts';
 import { ListeningClient } from './listening.ts';
 import type { PostgresPool } from './pool.ts';
@@ -10,7 +10,7 @@ const notifications = 'parley_tasks';
 const longest = 7_900;
 
 /** The most texts of one statement. */
-const mostTexts = 1_000;
+const maxTexts = 1_000;
 
 interface Publication {
   readonly payload: string;
@@ -35,7 +35,7 @@ export class PostgresBus implements Bus {
     this.#listening = new ListeningClient(pool, notifications, (payload) => this.#heard(payload));
   }
 
-  publish(channel: string, text: string): Promise<Heard> {
+  publish(channel: string, text: string): Promise<SubscriberCount> {
     // The number tells equal texts apart, of which PostgreSQL would hand over one.
     const payload = `${++this.#published} ${channel.length} ${channel}${text}`;
     if (payload.includes('\0') || new TextEncoder().encode(payload).length > longest)
@@ -65,7 +65,7 @@ export class PostgresBus implements Bus {
   async #publish(): Promise<void> {
     this.#isPublishing = true;
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, mostTexts);
+      const batch = this.#waiting.splice(0, maxTexts);
       const texts = batch.map(({ payload }) => payload);
       try {
         await this.#pool.query('select pg_notify($1, text) from unnest($2::text[]) as text', [notifications, texts]);

@@ -44,14 +44,14 @@ const near = 64;
  * The longest owner that is stored unchanged: an index takes rows of some 2,700 bytes, and a character takes up to four
  * of them.
  */
-const longestOwner = 500;
+const maxOwnerLength = 500;
 
 /** Prefix of a hashed owner. */
 const hashed = 'sha256:';
 
 /** The stored form of an owner: its hash, if it is too long for an index or looks like a hash. */
 async function indexed(owner: string): Promise<string> {
-  if (owner.length <= longestOwner && !owner.startsWith(hashed)) return owner;
+  if (owner.length <= maxOwnerLength && !owner.startsWith(hashed)) return owner;
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(owner));
   return `${hashed}${Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }

@@ -1,4 +1,4 @@
-import type { Bus, Heard, Unsubscribe } from '../bus.ts';
+import type { Bus, SubscriberCount, Unsubscribe } from '../bus.ts';
 import { Subscribers } from '../subscribers.ts';
 import type { RedisConnection, RedisSubscription } from './connection.ts';
 
@@ -18,7 +18,7 @@ export class RedisBus implements Bus {
     this.#channel = channel;
   }
 
-  async publish(channel: string, text: string): Promise<Heard> {
+  async publish(channel: string, text: string): Promise<SubscriberCount> {
     await this.#connection.publish(this.#channel, `${channel.length} ${channel}${text}`);
   }
 

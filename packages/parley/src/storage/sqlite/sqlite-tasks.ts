@@ -71,9 +71,9 @@ class SqliteTaskStore implements SqliteTasks {
     const open = numberOf(this.#run.countOpen.get(queue, owner, most));
     if (open >= most) return 'full';
     if (share === undefined) return undefined;
-    const mostOfShare = Math.max(1, most - open);
-    const ofShare = numberOf(this.#run.countShare.get(queue, owner, share, mostOfShare));
-    return ofShare < mostOfShare ? undefined : 'no-room';
+    const maxOfShare = Math.max(1, most - open);
+    const ofShare = numberOf(this.#run.countShare.get(queue, owner, share, maxOfShare));
+    return ofShare < maxOfShare ? undefined : 'no-room';
   }
 
   async get(id: string): Promise<StoredTask | undefined> {

@@ -1,4 +1,4 @@
-import { longestBusText } from '../../storage/bus.ts';
+import { maxBusTextLength } from '../../storage/bus.ts';
 import { equal, eventually } from '../tasks/checks.ts';
 import { whyRefused, type StoreCheck } from './checks.ts';
 
@@ -82,10 +82,14 @@ export const busChecks: readonly StoreCheck[] = [
     async check({ one, other, name }) {
       const heard: number[] = [];
       const end = await other.bus.subscribe(name, (text) => heard.push(text.length), ignore);
-      equal(await whyRefused(() => one.bus.publish(name, 'x'.repeat(longestBusText + 1))), 'too-large', 'a longer one');
-      await one.bus.publish(name, '😀'.repeat(longestBusText / 2));
+      equal(
+        await whyRefused(() => one.bus.publish(name, 'x'.repeat(maxBusTextLength + 1))),
+        'too-large',
+        'a longer one',
+      );
+      await one.bus.publish(name, '😀'.repeat(maxBusTextLength / 2));
       await eventually('it is heard', async () => heard.length > 0);
-      equal(heard, [longestBusText], 'its length');
+      equal(heard, [maxBusTextLength], 'its length');
       await end();
     },
   },

@@ -1,4 +1,4 @@
-import type { NowOrLater } from '../../storage/now-or-later.ts';
+import type { MaybePromise } from '../../storage/maybe-promise.ts';
 import { StoreError, type Store } from '../../storage/store.ts';
 
 /** The stores of one test, with a name that no other test has. */
@@ -8,7 +8,7 @@ export interface TestedStore {
   readonly stores: readonly Store[];
   /** Begins every key of the test. */
   readonly name: string;
-  readonly left: (() => NowOrLater<number>) | undefined;
+  readonly left: (() => MaybePromise<number>) | undefined;
 }
 
 /** One promise of a store, and what tries it. */
@@ -28,7 +28,7 @@ export interface StoreFault {
    *
    * @returns Ends it; the engine must be well again some time after.
    */
-  begin(): NowOrLater<() => NowOrLater<void>>;
+  begin(): MaybePromise<() => MaybePromise<void>>;
 }
 
 /** A time that no test takes, in milliseconds. */

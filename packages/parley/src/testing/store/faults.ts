@@ -8,7 +8,7 @@ const intervalMs = 1;
 /** Texts before a fault, while it lasts, and after it. */
 const phaseTexts = 1_000;
 /** The most texts until the engine is well again. */
-const mostTexts = 60_000;
+const maxTexts = 60_000;
 
 /** Rounds of calls during a fault, and the time between two. */
 const callRounds = 10;
@@ -128,7 +128,7 @@ function busCheck(fault: StoreFault): StoreCheck {
       await send(phaseTexts);
       await heal();
       const healed = sent;
-      while (sent < mostTexts && !heard.some((number) => number > healed)) await send(100);
+      while (sent < maxTexts && !heard.some((number) => number > healed)) await send(100);
       await send(phaseTexts);
       await Promise.all(publishing);
       await eventually('the newest text is heard', async () => heard.at(-1) === sent || gaps.at(-1) === sent);

@@ -1,7 +1,7 @@
 /** Histories of several processes that use one record at once: each must be one that a single process could have had. */
 
 import { after } from '../../jsonrpc/timeout.ts';
-import type { KeptRecord } from '../../storage/records.ts';
+import type { StoredRecord } from '../../storage/records.ts';
 import type { Store } from '../../storage/store.ts';
 import { lasting, type StoreCheck, type TestedStore } from './checks.ts';
 
@@ -60,7 +60,7 @@ async function historyOf(
       const result = await ask(store, key, asked);
       operations.push({ ...asked, began, ended: ++time, result });
       // What is known of the version is what the next put may be in the place of.
-      if (asked.kind === 'get') seen = (result as KeptRecord | undefined)?.version;
+      if (asked.kind === 'get') seen = (result as StoredRecord | undefined)?.version;
       if (asked.kind === 'put' && typeof result === 'number') seen = result;
     }
   };
@@ -117,7 +117,7 @@ function stateAfter(state: State, { kind, text, version, result }: Operation): S
   }
   if (kind === 'get') {
     // A get gives records, by its type.
-    const kept = result as KeptRecord | undefined;
+    const kept = result as StoredRecord | undefined;
     if (kept === undefined || !isThere) return (kept === undefined) !== isThere ? state : undefined;
     if (kept.text !== state.text) return undefined;
     return withVersion(state, kept.version);

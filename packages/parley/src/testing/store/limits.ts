@@ -1,4 +1,4 @@
-import type { Allowance } from '../../storage/limits.ts';
+import type { RateDecision } from '../../storage/limits.ts';
 import { equal, eventually } from '../tasks/checks.ts';
 import type { StoreCheck } from './checks.ts';
 
@@ -16,8 +16,8 @@ export const limitChecks: readonly StoreCheck[] = [
       );
       equal(takes.filter(({ ok }) => ok).length, 37, 'number of those that were granted');
       for (const take of takes) {
-        const waitMs = waitOf(take);
-        equal(take.ok || (waitMs > 0 && waitMs <= 37e7), true, `${waitMs} ms to wait`);
+        const waitTimeoutMs = waitOf(take);
+        equal(take.ok || (waitTimeoutMs > 0 && waitTimeoutMs <= 37e7), true, `${waitTimeoutMs} ms to wait`);
       }
       equal((await one.limits.take(`${name} 2`, slow)).ok, true, 'another measure');
     },
@@ -48,6 +48,6 @@ export const limitChecks: readonly StoreCheck[] = [
   },
 ];
 
-function waitOf(take: Allowance): number {
+function waitOf(take: RateDecision): number {
   return take.ok ? 0 : take.retryAfterMs;
 }

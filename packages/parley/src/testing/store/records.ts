@@ -1,4 +1,4 @@
-import { longestRecord } from '../../storage/records.ts';
+import { maxRecordLength } from '../../storage/records.ts';
 import type { Store } from '../../storage/store.ts';
 import { equal, eventually } from '../tasks/checks.ts';
 import { eachAtOnce, lasting, whyRefused, type StoreCheck } from './checks.ts';
@@ -65,11 +65,11 @@ const keeping: readonly StoreCheck[] = [
   {
     title: 'the longest text is kept, and a longer one refused with nothing changed',
     async check({ one, other, name }) {
-      const longest = 'x'.repeat(longestRecord);
+      const longest = 'x'.repeat(maxRecordLength);
       equal(await whyRefused(() => one.records.add(name, `${longest}x`, lasting)), 'too-large', 'adding');
       equal(await one.records.add(name, longest, lasting), true, 'the longest one');
       equal(await whyRefused(() => one.records.put(name, `${longest}x`, lasting)), 'too-large', 'putting');
-      equal((await other.records.get(name))?.text.length, longestRecord, 'its length');
+      equal((await other.records.get(name))?.text.length, maxRecordLength, 'its length');
       await one.records.delete(name);
     },
   },

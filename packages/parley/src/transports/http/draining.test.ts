@@ -9,7 +9,7 @@ async function draining(revision?: string): Promise<{
   readonly call: FakeVisit;
   readonly closed: Promise<void>;
 }> {
-  const client = await connect(revision, { drainMs: 60_000 });
+  const client = await connect(revision, { drainTimeoutMs: 60_000 });
   const call = client.post(request('ask'));
   await call.until((so) => so.events.length === 1);
   return { client, call, closed: client.handler.close() };
@@ -45,7 +45,7 @@ test('while draining a cancellation is admitted', async () => {
 });
 
 test('while draining a session may end, and what runs in it with it', async () => {
-  const client = await connect('2025-11-25', { drainMs: 60_000 });
+  const client = await connect('2025-11-25', { drainTimeoutMs: 60_000 });
   const call = client.post(request('slow'));
   await settle();
   const closed = client.handler.close();

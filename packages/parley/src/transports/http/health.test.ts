@@ -11,7 +11,7 @@ function served(t: TestContext, tool: () => Promise<string> | string = () => 'do
   const server = createServer({ name: 's', version: '1' });
   server.tool('work', {}, tool);
   const handler = createHandler(server, { path: '/mcp', health });
-  t.after(() => handler.close({ drainMs: 0 }));
+  t.after(() => handler.close({ drainTimeoutMs: 0 }));
   return handler;
 }
 
@@ -71,7 +71,7 @@ test('without the option there is nothing at these paths', async (t) => {
   assert.equal((await handler(new Request('http://localhost/livez'))).status, 404);
 });
 
-test('a server that is to end says so first, serves on for readyMs, and then refuses', async (t) => {
+test('a server that is to end says so first, serves on for readyTimeoutMs, and then refuses', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let finish = (_: string): void => undefined;
   let begun = (): void => undefined;
@@ -80,7 +80,7 @@ test('a server that is to end says so first, serves on for readyMs, and then ref
     begun();
     return new Promise((resolve) => (finish = resolve));
   });
-  const closed = handler.close({ readyMs: 5_000, drainMs: 60_000 });
+  const closed = handler.close({ readyTimeoutMs: 5_000, drainTimeoutMs: 60_000 });
   assert.equal((await look(handler, '/readyz')).status, 503);
   assert.equal((await look(handler, '/livez')).status, 200);
   const running = call(handler);
@@ -100,8 +100,8 @@ test('a server that is to end says so first, serves on for readyMs, and then ref
 
 test('times that are none close nothing', async (t) => {
   const handler = served(t);
-  await assert.rejects(handler.close({ readyMs: -1 }), /readyMs must be a number of at least 0, not -1/);
-  await assert.rejects(handler.close({ readMs: 1 } as never), /close has no option "readMs"; .*readyMs/);
+  await assert.rejects(handler.close({ readyTimeoutMs: -1 }), /readyTimeoutMs must be a number of at least 0, not -1/);
+  await assert.rejects(handler.close({ readMs: 1 } as never), /close has no option "readMs"; .*readyTimeoutMs/);
   assert.equal((await look(handler, '/readyz')).status, 200);
 });
 

@@ -155,7 +155,7 @@ test('thousands of streams leave nothing behind when they are gone', async () =>
 });
 
 test('stalled listeners cost a bounded amount each, and are cut off', async () => {
-  const { handler, fake } = serve({ maxStreamBuffer: 10_000 });
+  const { handler, fake } = serve({ maxStreamBufferBytes: 10_000 });
   const streams = await Promise.all(Array.from({ length: 10 }, () => subscribe(handler, 'a')));
   for (const stream of streams) stream.stalled = true;
   for (let at = 0; at < 100_000; at++)
@@ -176,7 +176,7 @@ test('closing gives subscriptions their response before it ends the rest', async
 });
 
 test('closing ends a subscription that does not end when it is asked to', async () => {
-  const { handler, fake } = serve({ drainMs: 1 });
+  const { handler, fake } = serve({ drainTimeoutMs: 1 });
   const stream = await subscribe(handler, 'a');
   const [conversation] = fake.conversations;
   assert.ok(conversation);

@@ -103,7 +103,7 @@ for (const [what, close] of [
 
 test('comments that keep streams open are written in slices too', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const { streams } = await open(1_000, { keepAliveMs: 1000 });
+  const { streams } = await open(1_000, { keepAliveIntervalMs: 1000 });
   t.mock.timers.tick(500);
   for (let turn = 0; turn < 40; turn++) await new Promise((resolve) => setImmediate(resolve));
   t.mock.timers.tick(500);

@@ -299,7 +299,7 @@ test('a session that ended has nothing left to resume [http-047]', async () => {
 });
 
 test('a slow reader loses log messages for now and may come back for the rest', async () => {
-  const client = await connect('2025-11-25', { maxStreamBuffer: 500 });
+  const client = await connect('2025-11-25', { maxStreamBufferBytes: 500 });
   const answer = await streaming(client);
   answer.stalled = true;
   for (let at = 2; at <= 50; at++) client.conversation.link.send(note(at), 2);
@@ -314,7 +314,7 @@ test('a slow reader loses log messages for now and may come back for the rest', 
 });
 
 test('a stalled reader costs a bounded amount of memory, however much is sent', async () => {
-  const client = await connect('2025-11-25', { maxStreamBuffer: 10_000 });
+  const client = await connect('2025-11-25', { maxStreamBufferBytes: 10_000 });
   const listening = client.get();
   await settle();
   listening.stalled = true;
@@ -328,7 +328,7 @@ test('a stalled reader costs a bounded amount of memory, however much is sent', 
 
 test('a session with a running call does not expire while its stream is broken', async () => {
   let now = 0;
-  const client = await connect('2025-11-25', { now: () => now, sessionIdleMs: 1000 });
+  const client = await connect('2025-11-25', { now: () => now, sessionIdleTimeoutMs: 1000 });
   const answer = await streaming(client);
   answer.leave();
   now = 5000;

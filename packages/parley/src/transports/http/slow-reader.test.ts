@@ -60,7 +60,7 @@ async function inSession(options: HttpOptions): Promise<{
 test('a slow reader of an exchange loses log messages and gets the response', async () => {
   const fake = fakeEndpoint();
   const errors: Error[] = [];
-  const handler = createHttpHandler(fake, { maxStreamBuffer: 10_000, onError: (error) => errors.push(error) });
+  const handler = createHttpHandler(fake, { maxStreamBufferBytes: 10_000, onError: (error) => errors.push(error) });
   const answer = begin(handler, call({ method: 'slow' }));
   await settle();
   answer.stalled = true;
@@ -75,7 +75,7 @@ test('a slow reader of an exchange loses log messages and gets the response', as
 });
 
 test('a slow reader in a session gets the question and the response', async () => {
-  const { conversation, answer } = await inSession({ maxStreamBuffer: 10_000 });
+  const { conversation, answer } = await inSession({ maxStreamBufferBytes: 10_000 });
   conversation.link.send(report('first'), 2);
   answer.stalled = true;
   flood(conversation, 2);
@@ -90,7 +90,7 @@ test('a slow reader of the HTTP+SSE pair gets the response', async () => {
   const fake = fakeEndpoint();
   const handler = createHttpHandler(fake, {
     ssePair: { sse: '/sse', messages: '/messages' },
-    maxStreamBuffer: 10_000,
+    maxStreamBufferBytes: 10_000,
   });
   const stream = begin(handler, { path: '/sse' });
   await settle();
@@ -105,7 +105,7 @@ test('a slow reader of the HTTP+SSE pair gets the response', async () => {
 });
 
 test('responses and questions to a reader that never reads are bounded too', async () => {
-  const { conversation, answer } = await inSession({ maxStreamBuffer: 10_000 });
+  const { conversation, answer } = await inSession({ maxStreamBufferBytes: 10_000 });
   conversation.link.send(report('first'), 2);
   answer.stalled = true;
   const large = { ...question, params: { message: kibibyte } };
@@ -149,7 +149,7 @@ test('a slow reader of a web stream gets the response', async () => {
     headers: Object.fromEntries(headersOf({ headers: headers ?? {}, body: body ?? '' })),
     body: String(body),
   });
-  const answering = createHandler(fake, { maxStreamBuffer: 10_000 })(sent);
+  const answering = createHandler(fake, { maxStreamBufferBytes: 10_000 })(sent);
   await settle();
   flood(only(fake), 7);
   only(fake).release(7);
@@ -164,7 +164,7 @@ test('a tool that logs 6 MB to a client that reads later keeps its answer', asyn
     for (let at = 0; at < 96; at++) ctx.log('info', 'x'.repeat(65_536));
     return 'the answer';
   });
-  const http = await serve(server, { port: 0, drainMs: 0 });
+  const http = await serve(server, { port: 0, drainTimeoutMs: 0 });
   t.after(() => http.close());
   const { headers, body } = call({
     method: 'tools/call',

@@ -35,7 +35,7 @@ function inChunks(...pieces: readonly string[]): string {
 
 /** Sends pieces one after the other and gives all that is answered. */
 async function exchange(t: TestContext, pieces: readonly string[], options: ListenOptions = {}): Promise<string> {
-  const { port, close } = await listen(fakeEndpoint(), { port: 0, drainMs: 200, ...options });
+  const { port, close } = await listen(fakeEndpoint(), { port: 0, drainTimeoutMs: 200, ...options });
   t.after(() => close());
   const socket: Socket = connect(port, '127.0.0.1').setNoDelay(true).setEncoding('utf8');
   let answer = '';
@@ -152,7 +152,7 @@ test('20 pipelined requests warn of nothing, and hear of the end of their connec
   process.on('warning', hear);
   t.after(() => process.off('warning', hear));
   const fake = fakeEndpoint();
-  const { port, close } = await listen(fake, { port: 0, drainMs: 200 });
+  const { port, close } = await listen(fake, { port: 0, drainTimeoutMs: 200 });
   t.after(() => close());
   const slow = call('slow');
   const one = head('slow', sized(slow)).replace('Connection: close\r\n', '') + slow;

@@ -45,7 +45,7 @@ for (const [name, open] of Object.entries(entries)) {
 }
 
 test('what arrived of a body counts before the rest is there', async (t) => {
-  const { port, close } = await listen(fakeEndpoint(), { port: 0, drainMs: 100, maxBodyBytesAtOnce: 1500 });
+  const { port, close } = await listen(fakeEndpoint(), { port: 0, drainTimeoutMs: 100, maxBodyBytesAtOnce: 1500 });
   t.after(() => close());
   const socket = connect(port, '127.0.0.1');
   t.after(() => socket.destroy());

@@ -35,7 +35,7 @@ function weather(): Server {
 }
 
 async function serve(t: TestContext, server: Server = weather()): Promise<{ url: string; port: number }> {
-  const listening = await listen(server, { port: 0, drainMs: 100 });
+  const listening = await listen(server, { port: 0, drainTimeoutMs: 100 });
   t.after(() => listening.close());
   return listening;
 }

@@ -16,7 +16,7 @@ test('a tool that calls closeStream twelve times is answered all the same', asyn
     }
     return 'done';
   });
-  const listening = await listen(server, { port: 0, drainMs: 10 });
+  const listening = await listen(server, { port: 0, drainTimeoutMs: 10 });
   t.after(() => listening.close());
   const client = await connect(listening.url, { revisions: ['2025-11-25'] });
   t.after(() => client.close());

@@ -112,7 +112,7 @@ test('what was answered while closing is on its way once it is closed', async (t
 
 test('who closes at the same time as somebody else waits no longer', async (t) => {
   const fake = fakeEndpoint();
-  const handler = toNodeHandler(fake, { drainMs: Number.POSITIVE_INFINITY });
+  const handler = toNodeHandler(fake, { drainTimeoutMs: Number.POSITIVE_INFINITY });
   const { socket } = await reach(t, handler);
   socket.write(request('slow'));
   while (fake.conversations.length === 0) await new Promise((resolve) => setImmediate(resolve));

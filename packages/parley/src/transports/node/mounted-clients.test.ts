@@ -28,7 +28,7 @@ async function uses(t: TestContext, { Client, StreamableHTTPClientTransport }: M
   weather.resource('weather://today', { name: 'today' }, () => 'sunny');
   weather.prompt('ask', {}, () => 'How is it?');
   server.mount('weather', weather);
-  const listening = await listen(server, { port: 0, drainMs: 100 });
+  const listening = await listen(server, { port: 0, drainTimeoutMs: 100 });
   t.after(() => listening.close());
   const client = new Client({ name: 'official', version: '1' }, options);
   await client.connect(new StreamableHTTPClientTransport(new URL(listening.url)));

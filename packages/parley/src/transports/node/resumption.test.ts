@@ -55,7 +55,7 @@ interface Connected {
 /** A session of our client with our server, through a proxy. */
 async function connect(t: TestContext, version: string, options: HttpOptions = {}): Promise<Connected> {
   const fake = fakeEndpoint();
-  const listening = await listen(fake, { port: 0, drainMs: 10, retryMs: 1, ...options });
+  const listening = await listen(fake, { port: 0, drainTimeoutMs: 10, retryMs: 1, ...options });
   t.after(() => listening.close());
   const proxy = await proxyTo(t, listening.port);
   const heard: unknown[] = [];
@@ -163,7 +163,7 @@ test('a server that wants to be polled is polled by an official client of versio
     StreamableHTTPClientTransport: new (url: URL) => object;
   };
   const fake = fakeEndpoint();
-  const listening = await listen(fake, { port: 0, drainMs: 10, retryMs: 1 });
+  const listening = await listen(fake, { port: 0, drainTimeoutMs: 10, retryMs: 1 });
   t.after(() => listening.close());
   const client = new Client({ name: 'official', version: '1' });
   await client.connect(new StreamableHTTPClientTransport(new URL(listening.url)));

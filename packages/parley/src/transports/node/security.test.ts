@@ -379,7 +379,7 @@ test('every exported way into a server is in the table', () => {
   for (const folder of readdirSync(root, { recursive: true, encoding: 'utf8' })) {
     if (!places.test(folder.replaceAll('\\', '/'))) continue;
     const source = readFileSync(new URL(folder, root), 'utf8');
-    for (const [, name] of source.matchAll(/^export (?:async )?function (\w+)\([^)]*\bserved: Served\b/gm))
+    for (const [, name] of source.matchAll(/^export (?:async )?function (\w+)\([^)]*\bserved: Servable\b/gm))
       found.push(name ?? '');
   }
   assert.deepEqual(found.toSorted(), Object.keys(entries).toSorted());

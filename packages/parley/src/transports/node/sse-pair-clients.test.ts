@@ -98,7 +98,7 @@ describe('HTTP+SSE', () => {
       );
       const { port, close } = await listen(server, {
         port: 0,
-        drainMs: 100,
+        drainTimeoutMs: 100,
         ssePair: { sse: '/sse', messages: '/messages' },
       });
       t.after(() => close());

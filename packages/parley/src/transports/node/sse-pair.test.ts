@@ -74,7 +74,7 @@ describe('an official client of HTTP+SSE', () => {
       let hear = (_seen: unknown): void => undefined;
       const heard = new Promise((resolve) => (hear = resolve));
       const ssePair = { sse: '/sse', messages: '/messages' };
-      const listening = await listen(weather(heard), { port: 0, drainMs: 100, ssePair });
+      const listening = await listen(weather(heard), { port: 0, drainTimeoutMs: 100, ssePair });
       t.after(() => listening.close());
       const client = new Client({ name: 'official', version }, { capabilities: {} });
       await client.connect(new SSEClientTransport(new URL('/sse', listening.url)));
@@ -159,7 +159,7 @@ describe('our client', () => {
 
   test('speaks to our own server over the pair', async (t) => {
     const ssePair = { sse: '/old/sse', messages: '/old/messages' };
-    const listening = await listen(weather(), { port: 0, drainMs: 100, ssePair });
+    const listening = await listen(weather(), { port: 0, drainTimeoutMs: 100, ssePair });
     t.after(() => listening.close());
     const client = await connect(ssePairTransport(new URL('/old/sse', listening.url)), { revisions: ['2024-11-05'] });
     assert.equal(client.revision, '2024-11-05');

@@ -47,7 +47,7 @@ for (;;) try { writeSync(1, lines); } catch (error) { if (error.code !== 'EAGAIN
   let problems = 0;
   let channel: { close(): Promise<void> } | undefined;
   const ended = await new Promise<Error>((resolve, reject) => {
-    spawn(process.execPath, ['-e', flood], { killAfterMs: 100, stderr: 'ignore' })
+    spawn(process.execPath, ['-e', flood], { killTimeoutMs: 100, stderr: 'ignore' })
       .open({ message: () => undefined, problem: () => void problems++, closed: resolve })
       .then((opened) => (channel = opened), reject);
   });

@@ -1,4 +1,4 @@
-import { answeredBy, glimpseText } from '../../jsonrpc/glimpse.ts';
+import { answeredBy, peekText } from '../../jsonrpc/message-peek.ts';
 import { JsonError } from '../../json/parse.ts';
 import { lineReader, type LineReader } from '../../jsonrpc/ndjson.ts';
 import { parseMessage } from '../../jsonrpc/encode.ts';
@@ -37,7 +37,7 @@ export function messageReader(receiver: Receiver, { maxBytes, isSilent, flooded 
       if (!(error instanceof JsonError)) throw error;
       // An oversized line may be the answer to a request. A line that is not JSON is not.
       const reason = error.reason === 'too-deep' ? 'too-large' : 'invalid-message';
-      const answered = answeredBy(glimpseText(text));
+      const answered = answeredBy(peekText(text));
       const words = `${error.message}: ${text.slice(0, 200)}`;
       invalid.invalid();
       if (invalid.isReported || answered !== undefined)

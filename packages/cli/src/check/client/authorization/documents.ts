@@ -4,7 +4,7 @@ import { fetchDocument, type AuthorizationFetch } from '../../../../../parley/sr
 import { networkRules } from '../../../../../parley/src/auth/common/network.ts';
 
 /** Limit of the documents that are fetched in a run. */
-const mostDocuments = 5;
+const maxDocuments = 5;
 
 /** A fetched document: its value, `undefined` if it is not JSON, and the status. */
 export interface FoundClientDocument {
@@ -30,7 +30,7 @@ export class ClientDocuments {
   /** Looks at one, in the way of an authorization server: by `https:` alone, and in no inner network. */
   look(url: string): void {
     const fetch = this.#fetch;
-    if (fetch === undefined || !/^https:/i.test(url) || this.#found.has(url) || this.#found.size >= mostDocuments)
+    if (fetch === undefined || !/^https:/i.test(url) || this.#found.has(url) || this.#found.size >= maxDocuments)
       return;
     this.#found.set(url, undefined);
     let isPage = false;

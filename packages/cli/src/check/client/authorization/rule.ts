@@ -25,8 +25,8 @@ export function each(steps: readonly TrailStep[], wrong: (step: TrailStep) => st
 }
 
 /** A rule that says the same as another, in words of its own. */
-export function likewise({ mend, judge, ...rule }: AuthorizationRule, id: string, words: string): AuthorizationRule {
-  return { ...(rule.in !== undefined && { in: rule.in }), id, words, mend, as: rule.as ?? rule.id, judge };
+export function likewise({ fix, judge, ...rule }: AuthorizationRule, id: string, words: string): AuthorizationRule {
+  return { ...(rule.in !== undefined && { in: rule.in }), id, message: words, fix, as: rule.as ?? rule.id, judge };
 }
 
 /** A parameter in the words of a finding. */

@@ -14,8 +14,8 @@ const refused = (trail: Trail): TrailStep | undefined => trail.at('endpoint').fi
 
 const byResource: AuthorizationRule = {
   id: 'auth-025',
-  words: 'The client finds the authorization server through the resource metadata',
-  mend: 'fetch the metadata of the protected resource, and use an authorization server that they name',
+  message: 'The client finds the authorization server through the resource metadata',
+  fix: 'fetch the metadata of the protected resource, and use an authorization server that they name',
   in: ['right', 'plain', 'openid'],
   judge(trail) {
     const [use] = uses(trail);
@@ -28,8 +28,8 @@ const byResource: AuthorizationRule = {
 
 const named: AuthorizationRule = {
   id: 'auth-028',
-  words: 'The client reads WWW-Authenticate and signs in after a 401',
-  mend: 'read the parameter resource_metadata of the challenge, and fetch what it names',
+  message: 'The client reads WWW-Authenticate and signs in after a 401',
+  fix: 'read the parameter resource_metadata of the challenge, and fetch what it names',
   in: ['right'],
   judge(trail) {
     const looked = trail.at('resource-metadata');
@@ -42,8 +42,8 @@ const named: AuthorizationRule = {
 
 const wellKnown: AuthorizationRule = {
   id: 'auth-030',
-  words: 'Without metadata in the challenge, the client tries the well-known URI of the path, then of the root',
-  mend: 'fetch /.well-known/oauth-protected-resource/<path>, and where that is not there, /.well-known/oauth-protected-resource',
+  message: 'Without metadata in the challenge, the client tries the well-known URI of the path, then of the root',
+  fix: 'fetch /.well-known/oauth-protected-resource/<path>, and where that is not there, /.well-known/oauth-protected-resource',
   in: ['plain'],
   judge(trail) {
     const known = paths(trail, 'resource-metadata').map((path) => path.endsWith('/mcp'));
@@ -58,8 +58,8 @@ const wellKnown: AuthorizationRule = {
 
 const oauthMetadata: AuthorizationRule = {
   id: 'auth-032',
-  words: 'The client uses the authorization server metadata',
-  mend: 'fetch /.well-known/oauth-authorization-server of the issuer before its endpoints are used',
+  message: 'The client uses the authorization server metadata',
+  fix: 'fetch /.well-known/oauth-authorization-server of the issuer before its endpoints are used',
   in: ['right'],
   judge: (trail) =>
     each(uses(trail).slice(0, 1), (use) => {
@@ -73,8 +73,8 @@ const oauthMetadata: AuthorizationRule = {
 
 const openid: AuthorizationRule = {
   id: 'auth-034',
-  words: 'The client accepts OpenID Connect metadata and OAuth metadata',
-  mend: 'where there are no metadata of OAuth, look for /.well-known/openid-configuration',
+  message: 'The client accepts OpenID Connect metadata and OAuth metadata',
+  fix: 'where there are no metadata of OAuth, look for /.well-known/openid-configuration',
   in: ['openid', 'plain'],
   judge(trail) {
     const looked = trail.at('server-metadata').filter(({ issuer }) => issuer !== undefined);
@@ -102,8 +102,8 @@ function inOrder(trail: Trail, wanted: readonly string[]) {
 
 const withPath: AuthorizationRule = {
   id: 'auth-035',
-  words: 'The client looks for metadata of an issuer with a path at three URLs, in order',
-  mend: 'try /.well-known/oauth-authorization-server/<path>, /.well-known/openid-configuration/<path>, /<path>/.well-known/openid-configuration',
+  message: 'The client looks for metadata of an issuer with a path at three URLs, in order',
+  fix: 'try /.well-known/oauth-authorization-server/<path>, /.well-known/openid-configuration/<path>, /<path>/.well-known/openid-configuration',
   in: ['openid'],
   judge: (trail) =>
     inOrder(trail, [
@@ -115,18 +115,18 @@ const withPath: AuthorizationRule = {
 
 const withoutPath: AuthorizationRule = {
   id: 'auth-036',
-  words: 'The client looks for metadata of an issuer without a path at two URLs, in order',
-  mend: 'try /.well-known/oauth-authorization-server, then /.well-known/openid-configuration',
+  message: 'The client looks for metadata of an issuer without a path at two URLs, in order',
+  fix: 'try /.well-known/oauth-authorization-server, then /.well-known/openid-configuration',
   in: ['plain'],
   judge: (trail) => inOrder(trail, ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration']),
 };
 
 /** A rule that something which is wrong in a scenario is not used. */
-function stops(id: string, scenario: string, [words, mend, why]: readonly [string, string, string]): AuthorizationRule {
+function stops(id: string, scenario: string, [words, fix, why]: readonly [string, string, string]): AuthorizationRule {
   return {
     id,
-    words,
-    mend,
+    message: words,
+    fix,
     in: [scenario],
     judge(trail) {
       const place = scenario === 'other-resource' ? 'resource-metadata' : 'server-metadata';
@@ -157,8 +157,8 @@ const sameResource = stops('auth-041', 'other-resource', [
 
 const capitals: AuthorizationRule = {
   id: 'auth-095',
-  words: 'A resource with an upper-case scheme is the same',
-  mend: 'compare resources as URLs, whose scheme and host have no case',
+  message: 'A resource with an upper-case scheme is the same',
+  fix: 'compare resources as URLs, whose scheme and host have no case',
   in: ['capitals'],
   judge(trail, others) {
     const read = trail.at('resource-metadata').find(({ url }) => url.pathname === namedPath);
@@ -182,8 +182,8 @@ const rootMetadata = '/.well-known/oauth-authorization-server';
 
 const first: AuthorizationRule = {
   id: 'auth-012',
-  words: 'The client looks for metadata before it uses the default endpoints',
-  mend: 'fetch /.well-known/oauth-authorization-server of the server first',
+  message: 'The client looks for metadata before it uses the default endpoints',
+  fix: 'fetch /.well-known/oauth-authorization-server of the server first',
   in: ['own'],
   judge: (trail) =>
     each(uses(trail).slice(0, 1), (use) => {
@@ -194,8 +194,8 @@ const first: AuthorizationRule = {
 
 const atRoot: AuthorizationRule = {
   id: 'auth-013',
-  words: 'The authorization server is at the URL of the MCP server without the path',
-  mend: 'leave the path of the server away: metadata and endpoints are at the root',
+  message: 'The authorization server is at the URL of the MCP server without the path',
+  fix: 'leave the path of the server away: metadata and endpoints are at the root',
   in: ['own'],
   judge: (trail) =>
     each(trail.at('server-metadata').slice(-1), () => {
@@ -206,8 +206,8 @@ const atRoot: AuthorizationRule = {
 
 const fallsBack: AuthorizationRule = {
   id: 'auth-011',
-  words: 'Without metadata, the client uses the default endpoints',
-  mend: 'use /authorize, /token and /register of the address of the server, without its path',
+  message: 'Without metadata, the client uses the default endpoints',
+  fix: 'use /authorize, /token and /register of the address of the server, without its path',
   in: ['own'],
   judge(trail) {
     const looked = trail.at('server-metadata').find(({ url }) => url.pathname === rootMetadata);
@@ -219,8 +219,8 @@ const fallsBack: AuthorizationRule = {
 
 const saysRevision: AuthorizationRule = {
   id: 'auth-015',
-  words: 'Metadata requests have the header MCP-Protocol-Version',
-  mend: 'send MCP-Protocol-Version with the request for metadata',
+  message: 'Metadata requests have the header MCP-Protocol-Version',
+  fix: 'send MCP-Protocol-Version with the request for metadata',
   in: ['own'],
   judge: (trail) =>
     each(

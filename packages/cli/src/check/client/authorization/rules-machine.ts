@@ -12,8 +12,8 @@ const hasSecret = ({ headers, fields }: TrailStep): boolean =>
 
 const authenticated: AuthorizationRule = {
   id: 'auth-131',
-  words: 'A client credentials request has an assertion or a secret',
-  mend: 'send client_assertion with its client_assertion_type, or the secret',
+  message: 'A client credentials request has an assertion or a secret',
+  fix: 'send client_assertion with its client_assertion_type, or the secret',
   judge: (trail) =>
     each(machineRequests(trail, 'own'), (step) => {
       if (step.fields['client_assertion'] === undefined) return !hasSecret(step) && 'it showed neither';
@@ -42,8 +42,8 @@ function wrongClaim(step: TrailStep): string | undefined {
 
 const asserted: AuthorizationRule = {
   id: 'auth-132',
-  words: 'The assertion of a client has its id as iss and sub, the authorization server as aud, and exp',
-  mend: 'sign iss and sub, which are the client id, aud, which is the issuer, and an exp to come',
+  message: 'The assertion of a client has its id as iss and sub, the authorization server as aud, and exp',
+  fix: 'sign iss and sub, which are the client id, aud, which is the issuer, and an exp to come',
   judge: (trail) =>
     each(
       machineRequests(trail, 'own').filter(({ fields }) => fields['client_assertion'] !== undefined),
@@ -53,8 +53,8 @@ const asserted: AuthorizationRule = {
 
 const workload: AuthorizationRule = {
   id: 'auth-153',
-  words: 'A JWT bearer request has the JWT in the parameter assertion',
-  mend: 'send the JWT of the workload as assertion',
+  message: 'A JWT bearer request has the JWT in the parameter assertion',
+  fix: 'send the JWT of the workload as assertion',
   judge: (trail) =>
     each(
       machineRequests(trail, 'asserted'),
@@ -63,12 +63,12 @@ const workload: AuthorizationRule = {
 };
 
 /** Times that one assertion may be shown where it is refused: some connect again. */
-const mostShown = 3;
+const maxShown = 3;
 
 const notRetried: AuthorizationRule = {
   id: 'auth-155',
-  words: 'After a refused assertion, the client does not retry and tries no other grant',
-  mend: 'say what the refusal said, and stop',
+  message: 'After a refused assertion, the client does not retry and tries no other grant',
+  fix: 'say what the refusal said, and stop',
   in: ['unregistered'],
   judge(trail) {
     const refused = machineRequests(trail, 'asserted');
@@ -78,7 +78,7 @@ const notRetried: AuthorizationRule = {
     if (other !== undefined)
       return { breaks: `it was refused, and tried ${inQuotes(other.fields['grant_type'])}`, at: other };
     const times = refused.filter(({ fields }) => fields['assertion'] === first.fields['assertion']).length;
-    return times > mostShown ? { breaks: `it sent the same assertion ${times} times`, at: refused.at(-1) } : 'holds';
+    return times > maxShown ? { breaks: `it sent the same assertion ${times} times`, at: refused.at(-1) } : 'holds';
   },
 };
 
@@ -91,8 +91,8 @@ function idJagsIn({ fields, headers }: TrailStep): readonly string[] {
 
 const redeemed: AuthorizationRule = {
   id: 'auth-138',
-  words: 'An identity assertion is exchanged at the authorization server with the JWT bearer grant',
-  mend: 'send it as assertion, with the grant type jwt-bearer, and the token that comes to the server',
+  message: 'An identity assertion is exchanged at the authorization server with the JWT bearer grant',
+  fix: 'send it as assertion, with the grant type jwt-bearer, and the token that comes to the server',
   judge: (trail) =>
     each(
       trail.steps.filter((step) => idJagsIn(step).length > 0),

@@ -36,8 +36,8 @@ function faultOf(step: TrailStep, used: Set<unknown>): string | undefined {
 
 const fresh: AuthorizationRule = {
   id: 'auth-140',
-  words: 'A token bound to a key is sent as DPoP, each time with a new proof',
-  mend: 'send Authorization: DPoP <token>, and in DPoP a new proof of the method, the URL and the token',
+  message: 'A token bound to a key is sent as DPoP, each time with a new proof',
+  fix: 'send Authorization: DPoP <token>, and in DPoP a new proof of the method, the URL and the token',
   judge(trail) {
     const used = new Set<unknown>();
     return each(bound(trail), (step) => faultOf(step, used));
@@ -50,21 +50,21 @@ const proves = (trail: Trail): boolean =>
 
 const always: AuthorizationRule = {
   id: 'auth-141',
-  words: 'A client with a DPoP key sends a proof with each token request',
-  mend: 'send a proof in DPoP with each request to the token endpoint, also of a refresh token',
+  message: 'A client with a DPoP key sends a proof with each token request',
+  fix: 'send a proof in DPoP with each request to the token endpoint, also of a refresh token',
   judge: (trail) =>
     each(proves(trail) ? trail.at('token') : [], ({ headers }) => headers['dpop'] === undefined && 'it had no proof'),
 };
 
 /** Times in a row that a proof without the nonce may come from who had time to read what was asked for. */
-const mostWithout = 3;
+const maxWithout = 3;
 
 /** A rule that a nonce which was asked for comes with what follows. */
-function brings(id: string, at: 'token' | 'endpoint', [words, mend]: readonly [string, string]): AuthorizationRule {
+function brings(id: string, at: 'token' | 'endpoint', [words, fix]: readonly [string, string]): AuthorizationRule {
   return {
     id,
-    words,
-    mend,
+    message: words,
+    fix,
     judge(trail): TrailLook {
       const isRefused = (step: TrailStep): boolean => lacksNonce(trail.scenario, at, step.headers);
       const steps = trail.at(at).filter(({ headers }) => headers['dpop'] !== undefined);
@@ -76,7 +76,7 @@ function brings(id: string, at: 'token' | 'endpoint', [words, mend]: readonly [s
       // Any number of requests may be under way together.
       const { length: count } = without.filter(({ at: came }) => came - (later[0]?.at ?? 0) > knownMs);
       const why = `the nonce was asked for, and missing ${without.length} times`;
-      if (count > mostWithout) return { breaks: why, at: without.at(-1) };
+      if (count > maxWithout) return { breaks: why, at: without.at(-1) };
       if (right >= 0) return 'holds';
       return trail.isOver ? { breaks: why, at: later.at(-1) } : 'not-seen';
     },
@@ -95,8 +95,8 @@ const ofServer = brings('auth-143', 'endpoint', [
 
 const asymmetric: AuthorizationRule = {
   id: 'auth-144',
-  words: 'A proof is signed by a private key',
-  mend: 'sign by ES256, EdDSA or the like, and neither by none nor by a secret that both have',
+  message: 'A proof is signed by a private key',
+  fix: 'sign by ES256, EdDSA or the like, and neither by none nor by a secret that both have',
   judge: (trail) =>
     each(
       trail.steps.filter(({ headers }) => proofIn(headers) !== undefined),

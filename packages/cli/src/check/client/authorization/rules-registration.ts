@@ -11,8 +11,8 @@ import type { Trail, TrailStep } from './trail.ts';
 
 const knownId: AuthorizationRule = {
   id: 'auth-060',
-  words: 'A client has a client id before it starts an authorization',
-  mend: 'register at the authorization server, and use the id that it gives',
+  message: 'A client has a client id before it starts an authorization',
+  fix: 'register at the authorization server, and use the id that it gives',
   judge(trail) {
     // A client that continues without an id after a refused registration is checked for that.
     if (trail.scenario.refusesRegistration === true) return 'not-seen';
@@ -26,8 +26,8 @@ const knownId: AuthorizationRule = {
 
 const documentsOffered: AuthorizationRule = {
   id: 'auth-072',
-  words: 'A client uses a URL as its id only if the authorization server supports that',
-  mend: 'look for client_id_metadata_document_supported, and register where it is missing',
+  message: 'A client uses a URL as its id only if the authorization server supports that',
+  fix: 'look for client_id_metadata_document_supported, and register where it is missing',
   judge: (trail) =>
     each(
       uses(trail).filter(({ place }) => place !== 'register' && trail.scenario.takesDocuments !== true),
@@ -42,8 +42,8 @@ const byUrl = (trail: Trail): readonly TrailStep[] =>
 
 const documentUrl: AuthorizationRule = {
   id: 'auth-062',
-  words: 'A URL that serves as the id of a client is https and has a path',
-  mend: 'use an https: URL with a path',
+  message: 'A URL that serves as the id of a client is https and has a path',
+  fix: 'use an https: URL with a path',
   judge: (trail) =>
     each(
       byUrl(trail),
@@ -54,13 +54,13 @@ const documentUrl: AuthorizationRule = {
 /** A rule about the document that lies at the URL, where it could be fetched. */
 function documented(
   id: string,
-  [words, mend]: readonly [words: string, mend: string],
+  [words, fix]: readonly [words: string, fix: string],
   wrong: (found: FoundClientDocument, url: string) => string | false,
 ): AuthorizationRule {
   return {
     id,
-    words,
-    mend,
+    message: words,
+    fix,
     in: ['document'],
     judge: (trail) =>
       each(
@@ -113,8 +113,8 @@ const namesItself = documented(
 
 const order: AuthorizationRule = {
   id: 'auth-059',
-  words: 'The client prefers a manual id, then a metadata document, then registration',
-  mend: 'register only where there is neither an id by hand nor, where documents are taken, a URL',
+  message: 'The client prefers a manual id, then a metadata document, then registration',
+  fix: 'register only where there is neither an id by hand nor, where documents are taken, a URL',
   in: ['document'],
   judge(trail) {
     const has = trail.at('authorize').find(({ fields: { client_id: id } }) => isUrl(id) || id === knownClient);
@@ -130,12 +130,12 @@ const order: AuthorizationRule = {
  * Number of times that a rejected registration may be repeated unchanged, for each wanted token: a client that
  * reconnects tries again.
  */
-const mostAlike = 4;
+const maxAlike = 4;
 
 const takesRefusal: AuthorizationRule = {
   id: 'auth-077',
-  words: 'The client handles a registration error for its redirect URIs',
-  mend: 'say so, or register with other redirect URIs; go to no page without an id, and do not send the same again and again',
+  message: 'The client handles a registration error for its redirect URIs',
+  fix: 'say so, or register with other redirect URIs; go to no page without an id, and do not send the same again and again',
   in: ['unregistered'],
   judge(trail) {
     const refused = registrations(trail);
@@ -147,7 +147,7 @@ const takesRefusal: AuthorizationRule = {
     for (const { fields } of refused) counts.set(wholeText(fields), (counts.get(wholeText(fields)) ?? 0) + 1);
     const times = Math.max(...counts.values());
     const wanted = trail.at('endpoint').filter(({ status }) => status === 401).length;
-    return times > mostAlike * Math.max(1, wanted)
+    return times > maxAlike * Math.max(1, wanted)
       ? { breaks: `it sent the same registration ${times} times`, at: refused.at(-1) }
       : 'holds';
   },
@@ -155,8 +155,8 @@ const takesRefusal: AuthorizationRule = {
 
 const applicationType: AuthorizationRule = {
   id: 'auth-075',
-  words: 'A registration has an application_type',
-  mend: 'send application_type with the registration: native or web',
+  message: 'A registration has an application_type',
+  fix: 'send application_type with the registration: native or web',
   judge: (trail) =>
     each(
       registrations(trail),
@@ -173,8 +173,8 @@ function redirectsIn({ redirect_uris: uris }: Readonly<Record<string, unknown>>)
 
 const native: AuthorizationRule = {
   id: 'auth-076',
-  words: 'An application on the machine of its user is native',
-  mend: 'send application_type=native where the redirect URI is one of this machine',
+  message: 'An application on the machine of its user is native',
+  fix: 'send application_type=native where the redirect URI is one of this machine',
   judge: (trail) =>
     each(
       registrations(trail).filter(({ fields }) => redirectsIn(fields).some(isLocal)),
@@ -195,8 +195,8 @@ function knownRedirects({ fields: { client_id: id }, issuer = '' }: TrailStep, t
 
 const registeredRedirect: AuthorizationRule = {
   id: 'auth-102',
-  words: 'The redirect URI is one that was registered',
-  mend: 'register the redirect URI that is used',
+  message: 'The redirect URI is one that was registered',
+  fix: 'register the redirect URI that is used',
   judge: (trail) =>
     each(trail.at('authorize'), (step) => {
       const known = knownRedirects(step, trail);
@@ -208,8 +208,8 @@ const registeredRedirect: AuthorizationRule = {
 
 const safeRedirect: AuthorizationRule = {
   id: 'auth-108',
-  words: 'Redirect URIs are https, or of this machine',
-  mend: 'be sent back to https:, or to http: of localhost or a loopback address',
+  message: 'Redirect URIs are https, or of this machine',
+  fix: 'be sent back to https:, or to http: of localhost or a loopback address',
   judge: (trail) =>
     each(trail.at('register', 'authorize'), (step) => {
       const given = step.place === 'register' ? redirectsIn(step.fields) : [wholeText(step.fields['redirect_uri'])];

@@ -13,8 +13,8 @@ function tokenRequests(trail: Trail, grant: 'authorization_code' | 'refresh_toke
 
 const pkce: AuthorizationRule = {
   id: 'auth-097',
-  words: 'PKCE is used',
-  mend: 'send code_challenge to the page, and its code_verifier with the code',
+  message: 'PKCE is used',
+  fix: 'send code_challenge to the page, and its code_verifier with the code',
   judge: (trail) =>
     each([...trail.at('authorize'), ...tokenRequests(trail, 'authorization_code')], (step) => {
       const name = step.place === 'token' ? 'code_verifier' : 'code_challenge';
@@ -24,8 +24,8 @@ const pkce: AuthorizationRule = {
 
 const sha: AuthorizationRule = {
   id: 'auth-098',
-  words: 'The PKCE challenge uses S256',
-  mend: 'send code_challenge_method=S256, and the SHA-256 of the verifier',
+  message: 'The PKCE challenge uses S256',
+  fix: 'send code_challenge_method=S256, and the SHA-256 of the verifier',
   judge: (trail) =>
     each(
       trail.at('authorize').filter(({ fields }) => fields['code_challenge'] !== undefined),
@@ -38,8 +38,8 @@ const naming = (trail: Trail): readonly TrailStep[] => trail.at('authorize', 'to
 
 const resource: AuthorizationRule = {
   id: 'auth-092',
-  words: 'The authorization request and each token request name the resource',
-  mend: 'send resource=<URL of the server of MCP> with both',
+  message: 'The authorization request and each token request name the resource',
+  fix: 'send resource=<URL of the server of MCP> with both',
   judge: (trail) =>
     each(naming(trail), (step) => step.fields['resource'] === undefined && parameterOf(step, 'resource')),
 };
@@ -50,8 +50,8 @@ const withResource = (trail: Trail): readonly TrailStep[] =>
 
 const canonical: AuthorizationRule = {
   id: 'auth-093',
-  words: 'The resource is the canonical URL of the MCP server',
-  mend: 'send the URL of the server: scheme and host in small letters, and no fragment',
+  message: 'The resource is the canonical URL of the MCP server',
+  fix: 'send the URL of the server: scheme and host in small letters, and no fragment',
   in: ['right', 'plain', 'openid', 'moved', 'own'],
   judge: (trail) =>
     each(withResource(trail), (step) => {
@@ -64,8 +64,8 @@ const canonical: AuthorizationRule = {
 
 const specific: AuthorizationRule = {
   id: 'auth-094',
-  words: 'The resource is the most specific URL',
-  mend: 'send the URL with its path, as the metadata say it',
+  message: 'The resource is the most specific URL',
+  fix: 'send the URL with its path, as the metadata say it',
   in: ['right', 'plain', 'openid', 'moved'],
   judge: (trail) =>
     each(withResource(trail), (step) => {
@@ -77,8 +77,8 @@ const specific: AuthorizationRule = {
 
 const noSlash: AuthorizationRule = {
   id: 'auth-096',
-  words: 'The resource has no slash at its end',
-  mend: 'send the URL without a slash that the server does not have',
+  message: 'The resource has no slash at its end',
+  fix: 'send the URL without a slash that the server does not have',
   in: ['right', 'plain', 'openid', 'moved'],
   judge: (trail) =>
     each(
@@ -89,8 +89,8 @@ const noSlash: AuthorizationRule = {
 
 const state: AuthorizationRule = {
   id: 'auth-104',
-  words: 'The authorization request has a state, and a response with another state is discarded',
-  mend: 'send a state that cannot be guessed, and drop an answer whose state is another',
+  message: 'The authorization request has a state, and a response with another state is discarded',
+  fix: 'send a state that cannot be guessed, and drop an answer whose state is another',
   judge(trail) {
     const asked = each(trail.at('authorize'), (step) => !step.fields['state'] && parameterOf(step, 'state'));
     if (trail.scenario.altersState !== true || asked !== 'holds') return asked;
@@ -103,8 +103,8 @@ const state: AuthorizationRule = {
 
 const authenticates: AuthorizationRule = {
   id: 'auth-117',
-  words: 'The client authenticates at the token endpoint with a supported method',
-  mend: 'use the token_endpoint_auth_method of the registration, with the secret that was given',
+  message: 'The client authenticates at the token endpoint with a supported method',
+  fix: 'use the token_endpoint_auth_method of the registration, with the secret that was given',
   judge: (trail) =>
     each(trail.at('token'), (step) => {
       const { authorization } = step.headers;
@@ -127,8 +127,8 @@ const authenticates: AuthorizationRule = {
 
 const listsRefresh: AuthorizationRule = {
   id: 'auth-114',
-  words: 'A client that wants refresh tokens says so in its registration',
-  mend: 'list refresh_token in grant_types',
+  message: 'A client that wants refresh tokens says so in its registration',
+  fix: 'list refresh_token in grant_types',
   judge: (trail) =>
     each(tokenRequests(trail, 'refresh_token'), (step) => {
       const client = trail.clients.get(wholeText(step.fields['client_id']));
@@ -140,8 +140,8 @@ const listsRefresh: AuthorizationRule = {
 
 const noRefreshAssumed: AuthorizationRule = {
   id: 'auth-115',
-  words: 'The client does not rely on a refresh token',
-  mend: 'sign in again if no refresh token was issued',
+  message: 'The client does not rely on a refresh token',
+  fix: 'sign in again if no refresh token was issued',
   in: ['plain'],
   judge(trail) {
     const [refreshed] = tokenRequests(trail, 'refresh_token');
@@ -153,8 +153,8 @@ const noRefreshAssumed: AuthorizationRule = {
 /** Challenged scopes that are asked for at the page. */
 const challenged: AuthorizationRule = {
   id: 'auth-044',
-  words: 'The client requests the scopes of the challenge',
-  mend: 'ask for the scope of the challenge, whatever scopes_supported says',
+  message: 'The client requests the scopes of the challenge',
+  fix: 'ask for the scope of the challenge, whatever scopes_supported says',
   in: ['right'],
   judge: (trail) =>
     each(trail.at('authorize').slice(0, 1), (step) => {
@@ -165,8 +165,8 @@ const challenged: AuthorizationRule = {
 
 const supported: AuthorizationRule = {
   id: 'auth-048',
-  words: 'Without a scope in the challenge, the client requests all of scopes_supported',
-  mend: 'ask for the scopes of the challenge; where it has none, for all of scopes_supported',
+  message: 'Without a scope in the challenge, the client requests all of scopes_supported',
+  fix: 'ask for the scopes of the challenge; where it has none, for all of scopes_supported',
   in: ['plain'],
   judge: (trail) =>
     each(trail.at('authorize').slice(0, 1), (step) => {
@@ -178,8 +178,8 @@ const supported: AuthorizationRule = {
 
 const needed: AuthorizationRule = {
   id: 'auth-047',
-  words: 'The client requests only required scopes',
-  mend: 'ask for the scopes of the challenge, and for no other of scopes_supported beside them',
+  message: 'The client requests only required scopes',
+  fix: 'ask for the scopes of the challenge, and for no other of scopes_supported beside them',
   in: ['right'],
   judge: (trail) =>
     each(
@@ -197,7 +197,7 @@ const needed: AuthorizationRule = {
 /** Rules about requests. */
 export const requestRules: readonly AuthorizationRule[] = [
   pkce,
-  { ...pkce, id: 'auth-017', words: 'All clients use PKCE' },
+  { ...pkce, id: 'auth-017', message: 'All clients use PKCE' },
   sha,
   resource,
   canonical,

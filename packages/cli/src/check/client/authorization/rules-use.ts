@@ -12,8 +12,8 @@ const bearer = /^bearer +(\S+)$/i;
 
 const inHeader: AuthorizationRule = {
   id: 'auth-118',
-  words: 'The token is sent as Authorization: Bearer',
-  mend: 'send Authorization: Bearer <token>',
+  message: 'The token is sent as Authorization: Bearer',
+  fix: 'send Authorization: Bearer <token>',
   judge(trail) {
     const [given] = trail.tokens.keys();
     // A token that is bound to a key has a scheme of its own.
@@ -36,8 +36,8 @@ function holdsAny({ tokens }: Trail, texts: readonly string[]): boolean {
 
 const always: AuthorizationRule = {
   id: 'auth-119',
-  words: 'The token is sent with every request',
-  mend: 'send the token with each POST, GET and DELETE, in a session as well',
+  message: 'The token is sent with every request',
+  fix: 'send the token with each POST, GET and DELETE, in a session as well',
   judge: (trail) =>
     each(
       trail.at('endpoint').filter(({ isAfterToken }) => isAfterToken === true),
@@ -47,8 +47,8 @@ const always: AuthorizationRule = {
 
 const neverInQuery: AuthorizationRule = {
   id: 'auth-120',
-  words: 'A token is never part of a URL',
-  mend: 'send the token in the header alone',
+  message: 'A token is never part of a URL',
+  fix: 'send the token in the header alone',
   judge: (trail) =>
     trail.tokens.size === 0
       ? 'not-seen'
@@ -57,8 +57,8 @@ const neverInQuery: AuthorizationRule = {
 
 const ownTokens: AuthorizationRule = {
   id: 'auth-125',
-  words: 'The client sends a server only tokens of its own authorization server',
-  mend: 'keep tokens by server and issuer, and send no other',
+  message: 'The client sends a server only tokens of its own authorization server',
+  fix: 'keep tokens by server and issuer, and send no other',
   judge(trail, others) {
     const foreign = others.filter((other) => other !== trail);
     return each(
@@ -73,8 +73,8 @@ const ownTokens: AuthorizationRule = {
 
 const keptRefresh: AuthorizationRule = {
   id: 'auth-113',
-  words: 'A refresh token is sent only to the token endpoint of its issuer',
-  mend: 'send it only in the form of the token request',
+  message: 'A refresh token is sent only to the token endpoint of its issuer',
+  fix: 'send it only in the form of the token request',
   judge(trail) {
     if (trail.refreshTokens.size === 0) return 'not-seen';
     return each(trail.steps, (step) => {
@@ -102,8 +102,8 @@ function stepsUp(trail: Trail, tool: 'more' | 'never'): readonly TrailStep[] {
 
 const tries: AuthorizationRule = {
   id: 'auth-054',
-  words: 'A client without a required scope starts a new authorization',
-  mend: 'on 403 with insufficient_scope send the person to the page again, with the scope of the challenge',
+  message: 'A client without a required scope starts a new authorization',
+  fix: 'on 403 with insufficient_scope send the person to the page again, with the scope of the challenge',
   in: ['right'],
   judge(trail) {
     const refused = refusedFor(trail, 'more');
@@ -119,8 +119,8 @@ const tries: AuthorizationRule = {
 
 const together: AuthorizationRule = {
   id: 'auth-055',
-  words: 'A request for more scopes includes the granted scopes',
-  mend: 'ask for the scopes that were asked for before together with those of the challenge',
+  message: 'A request for more scopes includes the granted scopes',
+  fix: 'ask for the scopes that were asked for before together with those of the challenge',
   in: ['right'],
   judge: (trail) =>
     each(
@@ -133,8 +133,8 @@ const together: AuthorizationRule = {
 
 const limited: AuthorizationRule = {
   id: 'auth-056',
-  words: 'The client stops after repeated refusals',
-  mend: 'ask for the same scope of the same server a few times at most',
+  message: 'The client stops after repeated refusals',
+  fix: 'ask for the same scope of the same server a few times at most',
   in: ['right'],
   judge(trail) {
     if (refusedFor(trail, 'never') === undefined) return 'not-seen';
@@ -147,12 +147,12 @@ const limited: AuthorizationRule = {
 function dropsCode(
   id: string,
   scenario: string,
-  [words, mend, why]: readonly [string, string, string],
+  [words, fix, why]: readonly [string, string, string],
 ): AuthorizationRule {
   return {
     id,
-    words,
-    mend,
+    message: words,
+    fix,
     in: [scenario],
     judge(trail): TrailLook {
       if (trail.at('authorize').every(({ status }) => status !== 302)) return 'not-seen';
@@ -172,8 +172,8 @@ const rightIss = dropsCode('auth-086', 'mixed-up', [
 
 const recorded: AuthorizationRule = {
   id: 'auth-083',
-  words: 'The client records the expected issuer before it opens the authorization page',
-  mend: 'keep the issuer beside the verifier of PKCE, and do not look it up again when the browser comes back',
+  message: 'The client records the expected issuer before it opens the authorization page',
+  fix: 'keep the issuer beside the verifier of PKCE, and do not look it up again when the browser comes back',
   in: ['mixed-up'],
   judge(trail) {
     if (trail.at('authorize').every(({ status }) => status !== 302)) return 'not-seen';
@@ -218,8 +218,8 @@ const plainIss = dropsCode('auth-090', 'alike-iss', [
 
 const goesOn: AuthorizationRule = {
   id: 'auth-089',
-  words: 'The client continues if iss is neither promised nor present',
-  mend: 'take an answer without iss where the metadata do not promise it',
+  message: 'The client continues if iss is neither promised nor present',
+  fix: 'take an answer without iss where the metadata do not promise it',
   in: ['plain', 'openid'],
   judge(trail, others) {
     const [page] = trail.at('authorize').filter(({ status }) => status === 302);
@@ -239,8 +239,8 @@ const elsewhere = (trail: Trail): readonly TrailStep[] =>
 
 const notReused: AuthorizationRule = {
   id: 'auth-080',
-  words: 'The client does not send credentials of one authorization server to another',
-  mend: 'keep ids, secrets and tokens by their issuer',
+  message: 'The client does not send credentials of one authorization server to another',
+  fix: 'keep ids, secrets and tokens by their issuer',
   in: ['moved'],
   judge: (trail) =>
     each(elsewhere(trail), (step) => {
@@ -256,8 +256,8 @@ const notReused: AuthorizationRule = {
 
 const registersAgain: AuthorizationRule = {
   id: 'auth-081',
-  words: 'The client registers again if the authorization server changed',
-  mend: 'register at the new issuer',
+  message: 'The client registers again if the authorization server changed',
+  fix: 'register at the new issuer',
   in: ['moved'],
   judge(trail) {
     const steps = elsewhere(trail);
@@ -287,8 +287,8 @@ const textOf = (value: unknown): string | undefined => (value === undefined ? un
 
 const byHand: AuthorizationRule = {
   id: 'auth-082',
-  words: 'A client with a manual registration for another server stops with an error',
-  mend: 'keep the issuer with the id, and raise an error where the server names another',
+  message: 'A client with a manual registration for another server stops with an error',
+  fix: 'keep the issuer with the id, and raise an error where the server names another',
   in: ['moved'],
   judge(trail) {
     const machine = machineRequests(trail).find(({ issuer }) => issuer === trail.issuers[0]);

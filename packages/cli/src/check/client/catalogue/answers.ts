@@ -6,7 +6,7 @@ import { metaKey } from '../../../../../parley/src/protocol/meta.ts';
 import type { Revision } from '../../../../../parley/src/protocol/revision.ts';
 import { OwnTask, ownTaskTimes } from '../tasks/own-task.ts';
 import { madeTask, offeredTaskExtension, offeredTasks, clientTakesTasks, taskAnswer } from '../tasks/serving.ts';
-import { DroppedCall, droppedTool, mostDropped } from '../dropped.ts';
+import { DroppedCall, droppedTool, maxDropped } from '../dropped.ts';
 import { dyingTool } from '../relay/served-process.ts';
 import { keptId, paramsOf, saidText, type Put, type Round, type Talk } from '../talk.ts';
 import type { HeardHead } from '../client-rule.ts';
@@ -199,7 +199,7 @@ function dropped(message: JsonObject, { talk, revision, breakOff }: Giving): Giv
   if (isAgain) for (const call of talk.dropped) call.isOver = true;
   // What is answered later is answered with its id, which is kept for that.
   const isLong = keptId(message['id']) !== message['id'];
-  if (isAgain || isLong || breakOff === undefined || talk.dropped.length >= mostDropped) return whole;
+  if (isAgain || isLong || breakOff === undefined || talk.dropped.length >= maxDropped) return whole;
   const call = new DroppedCall(message['id'], revision);
   talk.dropped.push(call);
   breakOff(call);

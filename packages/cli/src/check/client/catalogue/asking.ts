@@ -90,7 +90,7 @@ const unanswered: readonly JsonObject[] = [
 ];
 
 /** Limit of the pages that are remembered of one conversation. */
-const mostPages = 100;
+const maxPages = 100;
 
 /** Asks for a page to be shown, which lies here, where the client can do that: who says no must not have opened it. */
 async function visited({ talk, revision, remote, put }: Giving): Promise<void> {
@@ -107,7 +107,7 @@ async function visited({ talk, revision, remote, put }: Giving): Promise<void> {
   const action = isObject(result) ? result['action'] : undefined;
   // A client that only shows pages gets no other question.
   if (isObject(result)) talk.done.add('answers by a page');
-  if ((action === 'decline' || action === 'cancel') && talk.refusedPages.length < mostPages)
+  if ((action === 'decline' || action === 'cancel') && talk.refusedPages.length < maxPages)
     talk.refusedPages.push({ path, asked, refused: monotonicNow() });
 }
 

@@ -14,7 +14,7 @@ export const changeTool = 'change';
 const most = { streams: 100, resources: 100 } as const;
 
 /** Limit of the streams that broke which are remembered of one conversation. */
-const mostBroken = 100;
+const maxBroken = 100;
 
 /** A stream of changes that is open. */
 export class OpenSubscription {
@@ -94,7 +94,7 @@ export async function listenedTo(message: JsonObject, { talk, tell, lasts, endSt
   if (!subscription.isBroken || endStream === undefined) return { result: { _meta: metaOfStream(id) } };
   // A request whose stream broke is lost. (Spec 2026-07-28, Changelog.)
   talk.open.delete(idText(id));
-  if (talk.brokenStreams.length < mostBroken) talk.brokenStreams.push(keptId(id));
+  if (talk.brokenStreams.length < maxBroken) talk.brokenStreams.push(keptId(id));
   endStream();
   return 'dropped';
 }

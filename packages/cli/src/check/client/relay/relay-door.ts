@@ -16,7 +16,7 @@ import { framesOf, tellBytes, tellFrame } from './frames.ts';
 import { ServedProcesses } from './served-process.ts';
 
 /** Limit of the servers that run at once. */
-const mostAtOnce = 50;
+const maxAtOnce = 50;
 
 /** An open door. */
 export interface RelayDoor {
@@ -32,7 +32,7 @@ export async function openRelayDoor(revisions: readonly Revision[], judged: Judg
   const processes = new ServedProcesses();
   const open = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (socket) => {
-    if (open.size >= mostAtOnce) return void socket.destroy();
+    if (open.size >= maxAtOnce) return void socket.destroy();
     open.add(socket);
     socket.on('error', () => undefined);
     socket.on('close', () => open.delete(socket));
@@ -59,13 +59,13 @@ export async function openRelayDoor(revisions: readonly Revision[], judged: Judg
 }
 
 /** Most bytes of the path of a socket that every system takes. */
-const longestPath = 100;
+const maxPathLength = 100;
 
 /** @throws Error that says why, where nothing can listen there. */
 async function listening(server: Server, path: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause) => {
-      const isLong = process.platform !== 'win32' && Buffer.byteLength(path) > longestPath;
+      const isLong = process.platform !== 'win32' && Buffer.byteLength(path) > maxPathLength;
       const why = `the folder for temporary files, ${tmpdir()}, has too long a path for a socket; set TMPDIR to a shorter one`;
       reject(isLong ? new Error(why, { cause }) : cause);
     });

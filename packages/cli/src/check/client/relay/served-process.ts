@@ -12,7 +12,7 @@ export const dyingTool = 'dies';
 export const dyingTimes = { restart: 5_000, goesOn: 10_000, ended: 5_000 } as const;
 
 /** Limit of those that are remembered. */
-const mostKept = 200;
+const maxKept = 200;
 
 /** One of them. */
 export class ServedProcess {
@@ -90,7 +90,7 @@ export class ServedProcesses {
       kill();
     });
     this.#all.push(process);
-    if (this.#all.length > mostKept) this.#all.shift();
+    if (this.#all.length > maxKept) this.#all.shift();
     return process;
   }
 

@@ -22,8 +22,8 @@ function seenByApp(heard: HeardOfClient): readonly JsonObject[] | undefined {
 
 const refuses: ClientRule = {
   id: 'tools-045',
-  words: 'An app cannot call a tool that is not for apps',
-  mend: 'look for "app" in _meta.ui.visibility of the tool that an app calls, which is there by default',
+  message: 'An app cannot call a tool that is not for apps',
+  fix: 'look for "app" in _meta.ui.visibility of the tool that an app calls, which is there by default',
   watch(heard) {
     if (saidByApp(heard, appTools.forModels) !== undefined)
       return { breaks: `the app called ${appTools.forModels}, whose visibility is ["model"], and the call came` };
@@ -33,8 +33,8 @@ const refuses: ClientRule = {
 
 const waits: ClientRule = {
   id: 'tools-047',
-  words: 'Nothing is sent to an app before it is initialized',
-  mend: 'send the first request or notification when ui/notifications/initialized came, and answer ui/initialize alone before',
+  message: 'Nothing is sent to an app before it is initialized',
+  fix: 'send the first request or notification when ui/notifications/initialized came, and answer ui/initialize alone before',
   watch(heard) {
     const seen = seenByApp(heard);
     if (seen === undefined) return 'not-seen';
@@ -45,8 +45,8 @@ const waits: ClientRule = {
 
 const tellsInOrder: ClientRule = {
   id: 'tools-048',
-  words: 'An app gets the full arguments of its call once, and then the result',
-  mend: 'send ui/notifications/tool-input once, with the arguments of the call, and ui/notifications/tool-result after it',
+  message: 'An app gets the full arguments of its call once, and then the result',
+  fix: 'send ui/notifications/tool-input once, with the arguments of the call, and ui/notifications/tool-result after it',
   watch(heard) {
     const seen = seenByApp(heard);
     return seen === undefined ? 'not-seen' : orderOf(seen, heard.talk);
@@ -77,8 +77,8 @@ function orderOf(seen: readonly JsonObject[], { appCalls }: Talk): ClientLook {
 const keepsIn: ClientRule = {
   id: 'security-037',
   over: 'http',
-  words: 'An app cannot reach an undeclared origin',
-  mend: 'serve apps with a Content-Security-Policy that allows only what _meta.ui.csp declares',
+  message: 'An app cannot reach an undeclared origin',
+  fix: 'serve apps with a Content-Security-Policy that allows only what _meta.ui.csp declares',
   atEnd({ appToken, done }, { apps }) {
     if (apps?.has(appToken) === true)
       return { breaks: 'an app that declares no domains reached an address of another' };

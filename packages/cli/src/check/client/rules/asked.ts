@@ -11,10 +11,10 @@ import { about } from './hosted-tasks.ts';
 function refuses(
   id: string,
   probe: ClientProbe,
-  [words, mend]: readonly [words: string, mend: string],
+  [words, fix]: readonly [words: string, fix: string],
   wanted?: number,
 ): ClientRule {
-  return about(id, [probe], [words, mend], ({ result, code }) => {
+  return about(id, [probe], [words, fix], ({ result, code }) => {
     if (result !== undefined) return { breaks: `the answer is ${inQuotes(result)}` };
     return unlessKept(wanted === undefined || code === wanted, `the error is ${inQuotes(code)}`);
   });
@@ -58,8 +58,8 @@ const balanced = refuses(
 
 const silent: ClientRule = {
   id: 'basic-018',
-  words: 'A notification is never answered',
-  mend: 'never answer a message without an id, even an unknown or invalid one',
+  message: 'A notification is never answered',
+  fix: 'never answer a message without an id, even an unknown or invalid one',
   watch({ message, put }) {
     if (put?.probe === 'ping-after-notices') return 'holds';
     if (!isResponse(message) || put !== undefined) return 'not-seen';
@@ -79,11 +79,11 @@ function isOpen(talk: Talk, probe: ClientProbe): boolean {
 }
 
 /** A rule that a message gets no answer while a later request is answered. */
-function passesOver(id: string, probe: ClientProbe, [words, mend]: readonly [words: string, mend: string]): ClientRule {
+function passesOver(id: string, probe: ClientProbe, [words, fix]: readonly [words: string, fix: string]): ClientRule {
   return {
     id,
-    words,
-    mend,
+    message: words,
+    fix,
     watch: ({ put }) => (put?.probe === probe ? 'holds' : 'not-seen'),
     atEnd: (talk) => (isOpen(talk, probe) ? { breaks: 'the ping that came after it was not answered' } : 'not-seen'),
   };
@@ -101,8 +101,8 @@ const crossing = passesOver('cancel-007', 'ping-after-crossing', [
 
 const stopsWork: ClientRule = {
   id: 'cancel-005',
-  words: 'A cancelled request gets no response',
-  mend: 'stop asking your person or your model when notifications/cancelled comes, and send no response',
+  message: 'A cancelled request gets no response',
+  fix: 'stop asking your person or your model when notifications/cancelled comes, and send no response',
   watch: ({ put }) =>
     put?.probe === 'cancelled-again' && isLate(put)
       ? { breaks: 'it was answered more than two seconds after it was cancelled, twice' }
@@ -118,8 +118,8 @@ const complete = passesOver('elicit-028', 'ping-after-complete', [
 
 const batches: ClientRule = {
   id: 'basic-019',
-  words: 'A client accepts a batch and answers the requests in it',
-  mend: 'take an array of messages as you take each of them',
+  message: 'A client accepts a batch and answers the requests in it',
+  fix: 'take an array of messages as you take each of them',
   watch: ({ put }) => (put?.probe === 'in-batch' ? 'holds' : 'not-seen'),
   atEnd: (talk) =>
     isOpen(talk, 'in-batch')
@@ -136,8 +136,8 @@ const rises: ClientRule = {
   id: 'progress-003',
   // Over HTTP two messages may overtake one another.
   over: 'stdio',
-  words: 'Progress increases with each notification',
-  mend: 'send a greater progress each time, or none',
+  message: 'Progress increases with each notification',
+  fix: 'send a greater progress each time, or none',
   watch({ message, talk }) {
     const value = told(message);
     const known = talk.progress.get(paramsOf(message)['progressToken']);
@@ -148,8 +148,8 @@ const rises: ClientRule = {
 
 const knownToken: ClientRule = {
   id: 'progress-005',
-  words: 'Progress notifications have the token of a request',
-  mend: 'send the progressToken of _meta of the request that you work on',
+  message: 'Progress notifications have the token of a request',
+  fix: 'send the progressToken of _meta of the request that you work on',
   watch({ message, talk }): ClientLook {
     if (told(message) === undefined) return 'not-seen';
     const { progressToken } = paramsOf(message);
@@ -160,8 +160,8 @@ const knownToken: ClientRule = {
 const stops: ClientRule = {
   id: 'progress-006',
   over: 'stdio',
-  words: 'No progress is sent after the response',
-  mend: 'stop telling of progress when the answer is sent',
+  message: 'No progress is sent after the response',
+  fix: 'stop telling of progress when the answer is sent',
   watch({ message, talk }) {
     const known = talk.progress.get(paramsOf(message)['progressToken']);
     if (told(message) === undefined || known === undefined) return 'not-seen';
@@ -172,8 +172,8 @@ const stops: ClientRule = {
 const stopsWithTask: ClientRule = {
   id: 'progress-011',
   over: 'stdio',
-  words: 'No progress is sent after a task has ended',
-  mend: 'stop telling of progress when the task is completed, failed or cancelled',
+  message: 'No progress is sent after a task has ended',
+  fix: 'stop telling of progress when the task is completed, failed or cancelled',
   watch({ message, talk }) {
     const known = talk.progress.get(paramsOf(message)['progressToken']);
     if (told(message) === undefined || known?.taskId === undefined) return 'not-seen';

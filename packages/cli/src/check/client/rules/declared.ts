@@ -36,8 +36,8 @@ const abilities: readonly (Ability & { readonly once: string; readonly each: str
 function saidOnce(id: string, { capability, method, probe }: Ability): ClientRule {
   return {
     id,
-    words: `A client that answers ${method} has declared ${capability} in initialize`,
-    mend: `declare ${capability}, or answer ${method} with an error`,
+    message: `A client that answers ${method} has declared ${capability} in initialize`,
+    fix: `declare ${capability}, or answer ${method} with an error`,
     watch({ message, put, revision }) {
       // Who declared it is asked as others are.
       if (put?.method === method && put.probe === undefined) return isObject(message['result']) ? 'holds' : 'not-seen';
@@ -55,8 +55,8 @@ function saidOnce(id: string, { capability, method, probe }: Ability): ClientRul
 function saidEachTime(id: string, { capability, method }: Ability): ClientRule {
   return {
     id,
-    words: `A request that answers ${method} declares ${capability} itself`,
-    mend: `put ${capability} into io.modelcontextprotocol/clientCapabilities of every request`,
+    message: `A request that answers ${method} declares ${capability} itself`,
+    fix: `put ${capability} into io.modelcontextprotocol/clientCapabilities of every request`,
     watch(heard) {
       const round = roundOf(heard);
       const { inputResponses } = paramsOf(heard.message);
@@ -73,8 +73,8 @@ function saidEachTime(id: string, { capability, method }: Ability): ClientRule {
 
 const modeLeftOut: ClientRule = {
   id: 'elicit-019',
-  words: 'An elicitation without a mode is a form',
-  mend: 'take a mode that is missing for "form"',
+  message: 'An elicitation without a mode is a form',
+  fix: 'take a mode that is missing for "form"',
   watch({ message, put }) {
     if (put?.method !== 'elicitation/create' || put.params['mode'] !== undefined) return 'not-seen';
     if (put.probe === 'form-unnamed')
@@ -88,8 +88,8 @@ const modeLeftOut: ClientRule = {
 
 const oddMeta: ClientRule = {
   id: 'meta-001',
-  words: 'Unknown _meta keys may have any value',
-  mend: 'pass over keys of _meta that you do not know, whatever they hold',
+  message: 'Unknown _meta keys may have any value',
+  fix: 'pass over keys of _meta that you do not know, whatever they hold',
   watch: ({ message, put }) =>
     put?.probe === 'odd-meta'
       ? unlessKept(!isObject(message['error']), 'it refused a ping with such a key')

@@ -10,8 +10,8 @@ const hasSkills = ({ clientDescribed }: Revision): boolean => clientDescribed ==
 const readsNoFolders: ClientRule = {
   id: 'resources-028',
   lives: hasSkills,
-  words: 'Skill directories are read only if the server declares directoryRead',
-  mend: 'look for directoryRead in the settings of io.modelcontextprotocol/skills before resources/directory/read; the entry of a skill lists all of its files',
+  message: 'Skill directories are read only if the server declares directoryRead',
+  fix: 'look for directoryRead in the settings of io.modelcontextprotocol/skills before resources/directory/read; the entry of a skill lists all of its files',
   watch: ({ message }) =>
     isAsking(message) && message['method'] === 'resources/directory/read'
       ? { breaks: 'it sent resources/directory/read, and directoryRead is not declared' }

@@ -11,8 +11,8 @@ const goes: ClientRule = {
   id: 'lifecycle-016',
   over: 'http',
   isForeign: true,
-  words: 'A client that gets an unsupported revision disconnects',
-  mend: 'look at protocolVersion of the answer to initialize, and close the connection where it is none of yours',
+  message: 'A client that gets an unsupported revision disconnects',
+  fix: 'look at protocolVersion of the answer to initialize, and close the connection where it is none of yours',
   watch({ message, talk }) {
     if (talk.stage !== 'answered') return 'not-seen';
     const { method } = message;
@@ -28,8 +28,8 @@ const looksInside: ClientRule = {
   id: 'http-114',
   over: 'http',
   isForeign: true,
-  words: 'The client does not fall back to initialize after an error of the newest revision',
-  mend: 'read the body of a 400: -32022, -32021 and -32020 are of a server that knows no initialize',
+  message: 'The client does not fall back to initialize after an error of the newest revision',
+  fix: 'read the body of a 400: -32022, -32021 and -32020 are of a server that knows no initialize',
   watch({ message, talk: { refusedAt } }) {
     if (refusedAt === undefined || message['method'] !== 'initialize') return 'not-seen';
     return unlessKept(
@@ -43,8 +43,8 @@ const looksInside: ClientRule = {
 const listsAgain: ClientRule = {
   id: 'http-103',
   over: 'http',
-  words: 'After an error about Mcp-Param headers, the client lists the tools and retries',
-  mend: 'on -32020 of a call list the tools once more, and send the call by the schema that came',
+  message: 'After an error about Mcp-Param headers, the client lists the tools and retries',
+  fix: 'on -32020 of a call list the tools once more, and send the call by the schema that came',
   atEnd({ moving: { isRefused, wasListed, isMoved, later } }) {
     if (isMoved) return 'holds';
     return isRefused && !wasListed && later > times.gone
@@ -56,8 +56,8 @@ const listsAgain: ClientRule = {
 const newestSchema: ClientRule = {
   id: 'http-104',
   over: 'http',
-  words: 'The headers of a call follow the schema of the latest list',
-  mend: 'keep the inputSchema of the last tools/list, and take x-mcp-header from that',
+  message: 'The headers of a call follow the schema of the latest list',
+  fix: 'keep the inputSchema of the last tools/list, and take x-mcp-header from that',
   atEnd({ moving: { stale, isMoved, begun }, isOne }) {
     if (isMoved) return 'holds';
     if (begun > 1 || !isOne) return 'not-seen';

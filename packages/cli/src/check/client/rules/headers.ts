@@ -19,8 +19,8 @@ const isLater = (heard: HeardOfClient): boolean => heard.talk.stage !== 'new' &&
 
 const accepts: ClientRule = {
   id: 'http-009',
-  words: 'Each POST accepts both application/json and text/event-stream',
-  mend: 'send Accept: application/json, text/event-stream',
+  message: 'Each POST accepts both application/json and text/event-stream',
+  fix: 'send Accept: application/json, text/event-stream',
   watch(heard) {
     if (!isPost(heard)) return 'not-seen';
     const accept = heard.http?.headers['accept'];
@@ -31,16 +31,16 @@ const accepts: ClientRule = {
 
 const oneEach: ClientRule = {
   id: 'http-008',
-  words: 'Each message is a POST of its own',
-  mend: 'send one message a POST; batches were part of 2025-03-26 alone',
+  message: 'Each message is a POST of its own',
+  fix: 'send one message a POST; batches were part of 2025-03-26 alone',
   lives: (revision) => !revision.batches && rowOf('http-008').lives(revision),
   watch: (heard) => (isPost(heard) ? unlessKept(heard.batch === 0, `a batch of ${heard.batch} came`) : 'not-seen'),
 };
 
 const kinds: ClientRule = {
   id: 'http-010',
-  words: 'A batch has requests and notifications, or has responses',
-  mend: 'send answers in a batch of their own',
+  message: 'A batch has requests and notifications, or has responses',
+  fix: 'send answers in a batch of their own',
   watch(heard) {
     const { parts = [] } = heard;
     if (!isPost(heard) || parts.length === 0) return 'not-seen';
@@ -51,23 +51,23 @@ const kinds: ClientRule = {
 
 const utf8: ClientRule = {
   id: 'basic-002',
-  words: 'JSON is sent as UTF-8',
-  mend: 'encode bodies as UTF-8, whatever the charset of the machine is',
+  message: 'JSON is sent as UTF-8',
+  fix: 'encode bodies as UTF-8, whatever the charset of the machine is',
   watch: (heard) =>
     isPost(heard) ? unlessKept(heard.http?.isUtf8 !== false, 'the bytes of the body are no UTF-8') : 'not-seen',
 };
 
 const noPostedAnswers: ClientRule = {
   id: 'http-013',
-  words: 'No response is posted',
-  mend: 'send inputResponses with the request that was answered by input_required',
+  message: 'No response is posted',
+  fix: 'send inputResponses with the request that was answered by input_required',
   watch: (heard) => (isPost(heard) ? unlessKept(!isResponse(heard.message), 'it posted a response') : 'not-seen'),
 };
 
 const listens: ClientRule = {
   id: 'http-031',
-  words: 'A GET that listens accepts text/event-stream',
-  mend: 'send Accept: text/event-stream',
+  message: 'A GET that listens accepts text/event-stream',
+  fix: 'send Accept: text/event-stream',
   watch({ http }) {
     if (http?.method !== 'GET') return 'not-seen';
     const { accept } = http.headers;
@@ -77,8 +77,8 @@ const listens: ClientRule = {
 
 const sessionSent: ClientRule = {
   id: 'http-045',
-  words: 'Every later request has the session id of the initialize response',
-  mend: 'send Mcp-Session-Id with each POST, GET and DELETE of the session',
+  message: 'Every later request has the session id of the initialize response',
+  fix: 'send Mcp-Session-Id with each POST, GET and DELETE of the session',
   watch(heard) {
     if (heard.http === undefined || !isLater(heard)) return 'not-seen';
     return unlessKept(
@@ -96,8 +96,8 @@ export const knownMs = 2_000;
 
 const startsOver: ClientRule = {
   id: 'http-048',
-  words: 'After a 404, the client starts a new session with initialize and no session id',
-  mend: 'on 404 forget the session, send initialize without Mcp-Session-Id, and repeat what failed',
+  message: 'After a 404, the client starts a new session with initialize and no session id',
+  fix: 'on 404 forget the session, send initialize without Mcp-Session-Id, and repeat what failed',
   watch(heard) {
     const { talk, http, message } = heard;
     if (http?.method !== 'POST') return 'not-seen';
@@ -111,8 +111,8 @@ const startsOver: ClientRule = {
 
 const ends: ClientRule = {
   id: 'http-049',
-  words: 'The client ends an unneeded session with DELETE',
-  mend: 'send DELETE with the session id when the client closes',
+  message: 'The client ends an unneeded session with DELETE',
+  fix: 'send DELETE with the session id when the client closes',
   atEnd({ session, isLost, isDeleted, stage }, { isGone }) {
     // A running client may still need the session.
     if (!isGone || session === undefined || isLost || stage === 'new') return 'not-seen';
@@ -122,8 +122,8 @@ const ends: ClientRule = {
 
 const revisionSent: ClientRule = {
   id: 'http-050',
-  words: 'MCP-Protocol-Version is sent with every request after the first',
-  mend: 'send MCP-Protocol-Version with each POST, GET and DELETE of the session',
+  message: 'MCP-Protocol-Version is sent with every request after the first',
+  fix: 'send MCP-Protocol-Version with each POST, GET and DELETE of the session',
   watch(heard) {
     if (heard.http === undefined || !isLater(heard)) return 'not-seen';
     const isThere = heard.http.headers['mcp-protocol-version'] !== undefined;
@@ -133,8 +133,8 @@ const revisionSent: ClientRule = {
 
 const revisionAgreed: ClientRule = {
   id: 'http-051',
-  words: 'MCP-Protocol-Version names the negotiated revision',
-  mend: 'send what initialize was answered with, not what was asked for',
+  message: 'MCP-Protocol-Version names the negotiated revision',
+  fix: 'send what initialize was answered with, not what was asked for',
   watch(heard) {
     const said = heard.http?.headers['mcp-protocol-version'];
     if (said === undefined || !isLater(heard)) return 'not-seen';
@@ -147,8 +147,8 @@ const revisionAgreed: ClientRule = {
 
 const revisionAlways: ClientRule = {
   id: 'http-064',
-  words: 'Every POST has MCP-Protocol-Version',
-  mend: 'send MCP-Protocol-Version with each POST',
+  message: 'Every POST has MCP-Protocol-Version',
+  fix: 'send MCP-Protocol-Version with each POST',
   watch: (heard) =>
     isPost(heard)
       ? unlessKept(heard.http?.headers['mcp-protocol-version'] !== undefined, `${nameOf(heard)} came without it`)
@@ -157,8 +157,8 @@ const revisionAlways: ClientRule = {
 
 const revisionTwice: ClientRule = {
   id: 'http-065',
-  words: 'MCP-Protocol-Version equals protocolVersion in _meta',
-  mend: 'make both of one value',
+  message: 'MCP-Protocol-Version equals protocolVersion in _meta',
+  fix: 'make both of one value',
   watch(heard) {
     const said = heard.http?.headers['mcp-protocol-version'];
     const inside = metaOf(heard.message)[metaKey.protocolVersion];
@@ -169,8 +169,8 @@ const revisionTwice: ClientRule = {
 
 const methodHeader: ClientRule = {
   id: 'http-071',
-  words: 'Every request names its method in Mcp-Method',
-  mend: 'send Mcp-Method with each POST',
+  message: 'Every request names its method in Mcp-Method',
+  fix: 'send Mcp-Method with each POST',
   watch(heard) {
     const { message, http } = heard;
     if (!isPost(heard) || typeof message['method'] !== 'string') return 'not-seen';
@@ -181,8 +181,8 @@ const methodHeader: ClientRule = {
 
 const nameHeader: ClientRule = {
   id: 'http-072',
-  words: 'tools/call, resources/read and prompts/get name the tool, URI or prompt in Mcp-Name',
-  mend: 'send Mcp-Name with params.name, or params.uri of a resource',
+  message: 'tools/call, resources/read and prompts/get name the tool, URI or prompt in Mcp-Name',
+  fix: 'send Mcp-Name with params.name, or params.uri of a resource',
   watch({ message, http }) {
     const field = methodOf(saidText(message['method']))?.nameParam;
     // A task is named for another row.
@@ -201,8 +201,8 @@ const nameHeader: ClientRule = {
 const mirrors: ClientRule = {
   id: 'http-081',
   yields: true,
-  words: 'A call of a tool with x-mcp-header has its Mcp-Param headers, encoded if required',
-  mend: 'send Mcp-Param-<name> with the text of the argument, and leave it out where the argument is missing or null',
+  message: 'A call of a tool with x-mcp-header has its Mcp-Param headers, encoded if required',
+  fix: 'send Mcp-Param-<name> with the text of the argument, and leave it out where the argument is missing or null',
   watch({ message, http, talk }) {
     const { name, arguments: given } = paramsOf(message);
     const tool = message['method'] === 'tools/call' ? toolNamed(saidText(name)) : undefined;
@@ -221,8 +221,8 @@ const mirrors: ClientRule = {
 
 const leavesOut: ClientRule = {
   id: 'http-090',
-  words: 'A tool with an invalid x-mcp-header is left out of the list and never called',
-  mend: 'look at x-mcp-header of each listed tool, and drop the tool where it is no token of HTTP, is there twice, or stands at no scalar',
+  message: 'A tool with an invalid x-mcp-header is left out of the list and never called',
+  fix: 'look at x-mcp-header of each listed tool, and drop the tool where it is no token of HTTP, is there twice, or stands at no scalar',
   watch: ({ message }) =>
     message['method'] === 'tools/call' && paramsOf(message)['name'] === badHeaderTool
       ? { breaks: `it called ${badHeaderTool}` }

@@ -34,13 +34,13 @@ export function probeAnswer({ message, put }: HeardOfClient, probes: readonly Cl
 export function about(
   id: string,
   probes: readonly ClientProbe[],
-  [words, mend]: readonly [words: string, mend: string],
+  [words, fix]: readonly [words: string, fix: string],
   judge: (answer: Answer, heard: HeardOfClient) => ClientLook,
 ): ClientRule {
   return {
     id,
-    words,
-    mend,
+    message: words,
+    fix,
     watch(heard) {
       const answer = probeAnswer(heard, probes);
       return answer === undefined ? 'not-seen' : judge(answer, heard);
@@ -92,8 +92,8 @@ const makes = about(
 
 const ids: ClientRule = {
   id: 'tasks-010',
-  words: 'The id of a task is a unique string from the receiver',
-  mend: 'make ids where tasks are made: send no taskId with params.task, and answer each with one of its own',
+  message: 'The id of a task is a unique string from the receiver',
+  fix: 'make ids where tasks are made: send no taskId with params.task, and answer each with one of its own',
   watch(heard) {
     const { task: wished } = paramsOf(heard.message);
     if (isObject(wished) && heard.message['method'] !== undefined)

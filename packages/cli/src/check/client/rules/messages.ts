@@ -21,8 +21,8 @@ import {
 
 const jsonRpc: ClientRule = {
   id: 'basic-001',
-  words: 'Every message is a JSON-RPC 2.0 request, notification or response, with jsonrpc "2.0"',
-  mend: 'send objects with "jsonrpc": "2.0" and a method, a result or an error',
+  message: 'Every message is a JSON-RPC 2.0 request, notification or response, with jsonrpc "2.0"',
+  fix: 'send objects with "jsonrpc": "2.0" and a method, a result or an error',
   watch({ message, malformed, http, revision }) {
     if (malformed !== undefined) return { breaks: `${inQuotes(malformed)} is not JSON` };
     if (http !== undefined && http.method !== 'POST') return 'not-seen';
@@ -41,16 +41,16 @@ const jsonRpc: ClientRule = {
 const oneLine: ClientRule = {
   id: 'stdio-002',
   over: 'stdio',
-  words: 'A message contains no line break',
-  mend: 'write each message as one line: no indentation, and \\n for the ends of lines in texts',
+  message: 'A message contains no line break',
+  fix: 'write each message as one line: no indentation, and \\n for the ends of lines in texts',
   watch: ({ malformed, lines = 1 }) =>
     malformed === undefined ? unlessKept(lines === 1, `the message came in ${lines} lines`) : 'not-seen',
 };
 
 const scalarId: ClientRule = {
   id: 'basic-005',
-  words: 'A request has a string or an integer as its id',
-  mend: 'give each request an id that is a string or an integer',
+  message: 'A request has a string or an integer as its id',
+  fix: 'give each request an id that is a string or an integer',
   watch({ message }) {
     if (!isAsking(message) || message['id'] === null) return 'not-seen';
     const { id } = message;
@@ -60,15 +60,15 @@ const scalarId: ClientRule = {
 
 const noNullId: ClientRule = {
   id: 'basic-006',
-  words: 'The id of a request is never null',
-  mend: 'give each request an id that is a string or an integer',
+  message: 'The id of a request is never null',
+  fix: 'give each request an id that is a string or an integer',
   watch: ({ message }) => (isAsking(message) ? unlessKept(message['id'] !== null, 'the id is null') : 'not-seen'),
 };
 
 const idsOnce: ClientRule = {
   id: 'basic-007',
-  words: 'No id is used twice within a session',
-  mend: 'count the ids up for as long as the session lasts',
+  message: 'No id is used twice within a session',
+  fix: 'count the ids up for as long as the session lasts',
   watch: ({ message, talk }) =>
     isAsking(message)
       ? unlessKept(!talk.ids.has(idText(message['id'])), `the id ${inQuotes(message['id'])} was used before`)
@@ -77,8 +77,8 @@ const idsOnce: ClientRule = {
 
 const idsOpenOnce: ClientRule = {
   id: 'basic-008',
-  words: 'No id is the id of a pending request',
-  mend: 'use an id again, if at all, when its request was answered',
+  message: 'No id is the id of a pending request',
+  fix: 'use an id again, if at all, when its request was answered',
   watch: ({ message, talk }) =>
     isAsking(message)
       ? unlessKept(
@@ -95,8 +95,8 @@ function isOpenOf({ over }: Talk, request: OpenRequest | undefined): boolean {
 
 const ownId: ClientRule = {
   id: 'basic-009',
-  words: 'A response has the id of its request, with the same type',
-  mend: 'copy the id as it came: a number stays a number, a string a string',
+  message: 'A response has the id of its request, with the same type',
+  fix: 'copy the id as it came: a number stays a number, a string a string',
   watch({ message, put, talk }) {
     if (!isResponse(message)) return 'not-seen';
     if (put !== undefined) return 'holds';
@@ -110,8 +110,8 @@ const ownId: ClientRule = {
 function answersWhole(id: string, words: string): ClientRule {
   return {
     id,
-    words,
-    mend: 'send a result, {} where there is nothing to say, or an error',
+    message: words,
+    fix: 'send a result, {} where there is nothing to say, or an error',
     watch({ message }) {
       if (isResponse(message)) return 'holds';
       return 'id' in message && message['method'] === undefined
@@ -123,8 +123,8 @@ function answersWhole(id: string, words: string): ClientRule {
 
 const resultOrError: ClientRule = {
   id: 'basic-012',
-  words: 'A response never has both a result and an error',
-  mend: 'send one of the two, and leave the other out',
+  message: 'A response never has both a result and an error',
+  fix: 'send one of the two, and leave the other out',
   watch: ({ message }) =>
     isResponse(message)
       ? unlessKept(!('result' in message && 'error' in message), 'it has a result and an error')
@@ -133,8 +133,8 @@ const resultOrError: ClientRule = {
 
 const errorParts: ClientRule = {
   id: 'basic-014',
-  words: 'An error response has an error with a code and a message',
-  mend: 'send "error": {"code": …, "message": "…"}',
+  message: 'An error response has an error with a code and a message',
+  fix: 'send "error": {"code": …, "message": "…"}',
   watch({ message }) {
     if (!isResponse(message) || !('error' in message)) return 'not-seen';
     const { error } = message;
@@ -145,8 +145,8 @@ const errorParts: ClientRule = {
 
 const integerCode: ClientRule = {
   id: 'basic-015',
-  words: 'The code of an error is an integer',
-  mend: 'send codes as numbers, such as -32602',
+  message: 'The code of an error is an integer',
+  fix: 'send codes as numbers, such as -32602',
   watch({ message: { error } }) {
     const code = isObject(error) ? error['code'] : undefined;
     return code === undefined ? 'not-seen' : unlessKept(Number.isInteger(code), `the code is ${inQuotes(code)}`);
@@ -155,8 +155,8 @@ const integerCode: ClientRule = {
 
 const notificationId: ClientRule = {
   id: 'basic-017',
-  words: 'A notification has no id',
-  mend: 'leave the id out of notifications',
+  message: 'A notification has no id',
+  fix: 'leave the id out of notifications',
   watch({ message }) {
     const { method } = message;
     if (typeof method !== 'string' || !method.startsWith('notifications/')) return 'not-seen';
@@ -166,24 +166,24 @@ const notificationId: ClientRule = {
 
 const noBatchedOpening: ClientRule = {
   id: 'basic-020',
-  words: 'initialize is never part of a batch',
-  mend: 'send initialize alone, and batches only after it was answered',
+  message: 'initialize is never part of a batch',
+  fix: 'send initialize alone, and batches only after it was answered',
   watch: ({ message, batch }) =>
     message['method'] === 'initialize' ? unlessKept(batch === 0, `it came in a batch of ${batch}`) : 'not-seen',
 };
 
 const noResponses: ClientRule = {
   id: 'basic-038',
-  words: 'A client sends no responses: it sends the request again, with the answers',
-  mend: 'send inputResponses with the request that was answered by input_required',
+  message: 'A client sends no responses: it sends the request again, with the answers',
+  fix: 'send inputResponses with the request that was answered by input_required',
   watch: ({ message }) =>
     isResponse(message) ? { breaks: 'it sent a response' } : isAsking(message) ? 'holds' : 'not-seen',
 };
 
 const metaGrammar: ClientRule = {
   id: 'meta-002',
-  words: 'A _meta key is a name, or dot-separated labels, a slash and a name',
-  mend: 'name keys of your own like com.example/key',
+  message: 'A _meta key is a name, or dot-separated labels, a slash and a name',
+  fix: 'name keys of your own like com.example/key',
   watch({ message }) {
     const keys = Object.keys(metaOf(message));
     const wrong = keys.find((key) => !isMetaKey(key));
@@ -195,8 +195,8 @@ const metaGrammar: ClientRule = {
 function says(id: string, key: string, words: string, isFine: (value: unknown) => boolean): ClientRule {
   return {
     id,
-    words,
-    mend: `put ${key} into _meta of the params of every request`,
+    message: words,
+    fix: `put ${key} into _meta of the params of every request`,
     watch: ({ message }) =>
       isAsking(message) && message['method'] !== 'initialize'
         ? unlessKept(isFine(metaOf(message)[key]), `${key} is ${inQuotes(metaOf(message)[key])}`)
@@ -208,8 +208,8 @@ const traceparent = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}/;
 
 const trace: ClientRule = {
   id: 'meta-020',
-  words: 'traceparent follows the format of W3C Trace Context',
-  mend: 'write it as 00-<32 hex digits>-<16 hex digits>-<2 hex digits>, or leave it out',
+  message: 'traceparent follows the format of W3C Trace Context',
+  fix: 'write it as 00-<32 hex digits>-<16 hex digits>-<2 hex digits>, or leave it out',
   watch({ message }) {
     const { traceparent: text } = metaOf(message);
     return text === undefined
@@ -220,8 +220,8 @@ const trace: ClientRule = {
 
 const token: ClientRule = {
   id: 'progress-001',
-  words: 'A progress token is a string or an integer',
-  mend: 'use the id of the request, or a number that counts up',
+  message: 'A progress token is a string or an integer',
+  fix: 'use the id of the request, or a number that counts up',
   watch({ message }) {
     const { progressToken } = metaOf(message);
     if (progressToken === undefined) return 'not-seen';
@@ -234,8 +234,8 @@ const token: ClientRule = {
 
 const tokenOnce: ClientRule = {
   id: 'progress-002',
-  words: 'No two pending requests have the same progress token',
-  mend: 'use the id of the request, or a number that counts up',
+  message: 'No two pending requests have the same progress token',
+  fix: 'use the id of the request, or a number that counts up',
   watch({ message, talk }) {
     const { progressToken } = metaOf(message);
     if (progressToken === undefined || !isAsking(message)) return 'not-seen';
@@ -259,8 +259,8 @@ const byProbe: readonly (ClientProbe | undefined)[] = [
 const schema: ClientRule = {
   id: 'wire-schema',
   yields: true,
-  words: 'Requests, notifications and responses match the official schema of the revision',
-  mend: 'send what the schema of the revision requires, in its types',
+  message: 'Requests, notifications and responses match the official schema of the revision',
+  fix: 'send what the schema of the revision requires, in its types',
   watch({ message, put, revision }) {
     const { method, result } = message;
     const asked =

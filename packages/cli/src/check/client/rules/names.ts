@@ -16,8 +16,8 @@ import { metaOf, paramsOf, saidText, type Put } from '../talk.ts';
 
 const unreserved: ClientRule = {
   id: 'meta-006',
-  words: 'Reserved MCP prefixes appear only in keys of the specification',
-  mend: 'choose a prefix of your own',
+  message: 'Reserved MCP prefixes appear only in keys of the specification',
+  fix: 'choose a prefix of your own',
   watch({ message }) {
     const all = Object.keys(metaOf(message));
     const wrong = all.find((key) => isReservedMetaKey(key));
@@ -38,8 +38,8 @@ const extensions: ClientRule = {
   id: 'versioning-012',
   // SEP-2133: they are declared in `initialize` of earlier revisions too.
   lives: () => true,
-  words: 'The id of an extension has a prefix, and follows the grammar of keys of _meta',
-  mend: 'name extensions like com.example/name',
+  message: 'The id of an extension has a prefix, and follows the grammar of keys of _meta',
+  fix: 'name extensions like com.example/name',
   watch({ message }) {
     const { extensions: given } = declaredIn(message) ?? {};
     if (!isObject(given) || Object.keys(given).length === 0) return 'not-seen';
@@ -50,8 +50,8 @@ const extensions: ClientRule = {
 
 const formOrUrl: ClientRule = {
   id: 'elicit-015',
-  words: 'The elicitation capability has form or url; an empty object means form',
-  mend: 'declare elicitation as {}, {"form": {}} or {"form": {}, "url": {}}',
+  message: 'The elicitation capability has form or url; an empty object means form',
+  fix: 'declare elicitation as {}, {"form": {}} or {"form": {}, "url": {}}',
   watch({ message }) {
     const { elicitation: given } = declaredIn(message) ?? {};
     if (!isObject(given)) return 'not-seen';
@@ -62,8 +62,8 @@ const formOrUrl: ClientRule = {
 
 const fits: ClientRule = {
   id: 'elicit-059',
-  words: 'Form answers match the requestedSchema',
-  mend: 'check the answer against requestedSchema before it is sent',
+  message: 'Form answers match the requestedSchema',
+  fix: 'check the answer against requestedSchema before it is sent',
   watch(heard) {
     const answers = formsIn(heard).filter((answer) => answer['action'] === 'accept');
     if (answers.length === 0) return 'not-seen';
@@ -123,8 +123,8 @@ const alike = /^=\?base64\?.*\?=$/i;
 const range: ClientRule = {
   id: 'http-087',
   over: 'http',
-  words: 'Integers in headers are safe integers of JavaScript',
-  mend: 'refuse an integer beyond 2^53 - 1 where x-mcp-header names its argument',
+  message: 'Integers in headers are safe integers of JavaScript',
+  fix: 'refuse an integer beyond 2^53 - 1 where x-mcp-header names its argument',
   watch: (heard) =>
     eachOf(
       mirrored(heard).filter(({ given, said }) => typeof given === 'number' && said !== undefined),
@@ -135,8 +135,8 @@ const range: ClientRule = {
 const plain: ClientRule = {
   id: 'http-092',
   over: 'http',
-  words: 'In a header an integer is decimal, and a boolean true or false',
-  mend: 'write integers without a point or an exponent, and booleans in small letters',
+  message: 'In a header an integer is decimal, and a boolean true or false',
+  fix: 'write integers without a point or an exponent, and booleans in small letters',
   watch: (heard) =>
     eachOf(
       mirrored(heard).filter(({ given, value }) => typeof given !== 'string' && value !== undefined),
@@ -147,8 +147,8 @@ const plain: ClientRule = {
 const alikeEncoded: ClientRule = {
   id: 'http-094',
   over: 'http',
-  words: 'A value that looks encoded is encoded',
-  mend: 'send values that begin with =?base64? and end with ?= in the base64 form as well',
+  message: 'A value that looks encoded is encoded',
+  fix: 'send values that begin with =?base64? and end with ?= in the base64 form as well',
   watch: (heard) =>
     eachOf(
       mirrored(heard).filter(({ value }) => value !== undefined && alike.test(value)),
@@ -159,8 +159,8 @@ const alikeEncoded: ClientRule = {
 const namedSafely: ClientRule = {
   id: 'http-073',
   over: 'http',
-  words: 'A name that is not a plain header value is sent as base64 in Mcp-Name',
-  mend: 'send names with other than printable ASCII as =?base64?…?= in Mcp-Name',
+  message: 'A name that is not a plain header value is sent as base64 in Mcp-Name',
+  fix: 'send names with other than printable ASCII as =?base64?…?= in Mcp-Name',
   watch({ message, http }) {
     const name = oddNameIn(message);
     const said = http?.headers['mcp-name'];
@@ -184,8 +184,8 @@ function hasOddMarker(text: string): boolean {
 const marker: ClientRule = {
   id: 'http-095',
   over: 'http',
-  words: 'A base64 value begins with =?base64? in lower case, and ends with ?=',
-  mend: 'write =?base64? as it is',
+  message: 'A base64 value begins with =?base64? in lower case, and ends with ?=',
+  fix: 'write =?base64? as it is',
   watch(heard) {
     const odd = mirrored(heard).filter(
       ({ value, said }) => value !== undefined && encodeHeaderValue(value) !== value && said !== undefined,
@@ -197,8 +197,8 @@ const marker: ClientRule = {
 const encoded: ClientRule = {
   id: 'http-093',
   over: 'http',
-  words: 'A value that is not a plain header value is sent as base64',
-  mend: 'send values with other than printable ASCII, or with blanks at an end, as =?base64?…?=',
+  message: 'A value that is not a plain header value is sent as base64',
+  fix: 'send values with other than printable ASCII, or with blanks at an end, as =?base64?…?=',
   watch(heard) {
     const odd = mirrored(heard).filter(
       // A different case is a separate fault.
@@ -216,8 +216,8 @@ const encoded: ClientRule = {
 const leftOut: ClientRule = {
   id: 'http-096',
   over: 'http',
-  words: 'The header of an argument that is missing or null is left out',
-  mend: 'send Mcp-Param-<name> only where the argument has a value',
+  message: 'The header of an argument that is missing or null is left out',
+  fix: 'send Mcp-Param-<name> only where the argument has a value',
   watch(heard) {
     const missing = mirrored(heard).filter(({ given }) => given === undefined || given === null);
     if (missing.length === 0) return 'not-seen';

@@ -9,8 +9,8 @@ import { idText, isAsking, paramsOf, saidText, type Talk } from '../talk.ts';
 
 const first: ClientRule = {
   id: 'lifecycle-001',
-  words: 'The first message of a client is initialize',
-  mend: 'send initialize first, and wait for its answer',
+  message: 'The first message of a client is initialize',
+  fix: 'send initialize first, and wait for its answer',
   watch({ message, talk }) {
     if (talk.stage !== 'new' || typeof message['method'] !== 'string') return 'not-seen';
     return unlessKept(
@@ -22,8 +22,8 @@ const first: ClientRule = {
 
 const parts: ClientRule = {
   id: 'lifecycle-002',
-  words: 'initialize has the revision, the capabilities, the name and the version of the client',
-  mend: 'send protocolVersion, capabilities and clientInfo with initialize',
+  message: 'initialize has the revision, the capabilities, the name and the version of the client',
+  fix: 'send protocolVersion, capabilities and clientInfo with initialize',
   watch({ message }) {
     if (message['method'] !== 'initialize') return 'not-seen';
     const { protocolVersion, capabilities, clientInfo } = paramsOf(message);
@@ -38,8 +38,8 @@ const overtakenMs = 10_000;
 
 const initialized: ClientRule = {
   id: 'lifecycle-004',
-  words: 'The client sends notifications/initialized after the initialize result',
-  mend: 'send notifications/initialized before the first request',
+  message: 'The client sends notifications/initialized after the initialize result',
+  fix: 'send notifications/initialized before the first request',
   watch({ message, talk }) {
     if (talk.stage !== 'answered' || typeof message['method'] !== 'string') return 'not-seen';
     if (message['method'] === 'notifications/initialized')
@@ -61,8 +61,8 @@ const initialized: ClientRule = {
 
 const patient: ClientRule = {
   id: 'lifecycle-005',
-  words: 'Before the initialize result, a client sends only ping',
-  mend: 'wait for the answer to initialize',
+  message: 'Before the initialize result, a client sends only ping',
+  fix: 'wait for the answer to initialize',
   watch({ message, talk }) {
     const isOpening = [...talk.open.values()].some(({ method }) => method === 'initialize');
     if (!isOpening || !isAsking(message)) return message['method'] === 'initialize' ? 'holds' : 'not-seen';
@@ -72,8 +72,8 @@ const patient: ClientRule = {
 
 const declared: ClientRule = {
   id: 'lifecycle-009',
-  words: 'A client uses only capabilities that the server declared',
-  mend: 'look into the capabilities of the server before you ask',
+  message: 'A client uses only capabilities that the server declared',
+  fix: 'look into the capabilities of the server before you ask',
   watch({ message, talk, revision }) {
     const { method } = message;
     if (!isAsking(message)) return 'not-seen';
@@ -89,8 +89,8 @@ const declared: ClientRule = {
 
 const ownCancel: ClientRule = {
   id: 'cancel-001',
-  words: 'A cancellation names a pending request',
-  mend: 'name the id of a request of yours that runs',
+  message: 'A cancellation names a pending request',
+  fix: 'name the id of a request of yours that runs',
   watch({ message, talk }) {
     if (message['method'] !== 'notifications/cancelled') return 'not-seen';
     const { requestId } = paramsOf(message);
@@ -102,8 +102,8 @@ const ownCancel: ClientRule = {
 
 const namesCancelled: ClientRule = {
   id: 'cancel-004',
-  words: 'A cancellation names its request',
-  mend: 'send requestId with notifications/cancelled',
+  message: 'A cancellation names its request',
+  fix: 'send requestId with notifications/cancelled',
   watch({ message }) {
     if (message['method'] !== 'notifications/cancelled') return 'not-seen';
     return unlessKept(paramsOf(message)['requestId'] !== undefined, 'requestId is missing');
@@ -112,8 +112,8 @@ const namesCancelled: ClientRule = {
 
 const noOpeningCancelled: ClientRule = {
   id: 'cancel-002',
-  words: 'initialize is never cancelled',
-  mend: 'close the connection instead',
+  message: 'initialize is never cancelled',
+  fix: 'close the connection instead',
   watch({ message, talk }) {
     if (message['method'] !== 'notifications/cancelled') return 'not-seen';
     const request = talk.open.get(idText(paramsOf(message)['requestId']));
@@ -124,8 +124,8 @@ const noOpeningCancelled: ClientRule = {
 const saysSo: ClientRule = {
   id: 'http-030',
   over: 'http',
-  words: 'A client cancels a request with notifications/cancelled',
-  mend: 'send notifications/cancelled, and close its stream after that, if at all',
+  message: 'A client cancels a request with notifications/cancelled',
+  fix: 'send notifications/cancelled, and close its stream after that, if at all',
   atEnd({ longCalls }) {
     const wrong = longCalls.find((call) => call.isClosed && !call.isCancelled && call.laterAsks > 0);
     if (wrong !== undefined)
@@ -136,8 +136,8 @@ const saysSo: ClientRule = {
 
 const closesStream: ClientRule = {
   id: 'cancel-011',
-  words: 'A client cancels by closing the stream over HTTP, and with notifications/cancelled over stdio',
-  mend: 'abort the POST of the request; over stdio send notifications/cancelled',
+  message: 'A client cancels by closing the stream over HTTP, and with notifications/cancelled over stdio',
+  fix: 'abort the POST of the request; over stdio send notifications/cancelled',
   atEnd({ longCalls, over }) {
     const isRight =
       over === 'http' ? longCalls.some((call) => call.isClosed) : longCalls.some((call) => call.isCancelled);
@@ -149,8 +149,8 @@ const closesStream: ClientRule = {
 
 const pinged: ClientRule = {
   id: 'ping-001',
-  words: 'A ping is answered, with an empty result',
-  mend: 'answer ping with {}',
+  message: 'A ping is answered, with an empty result',
+  fix: 'answer ping with {}',
   watch({ message, put }) {
     // Another row checks its own questions.
     if (put?.method !== 'ping' || put.probe !== undefined) return 'not-seen';
@@ -171,8 +171,8 @@ const pinged: ClientRule = {
 
 const fileRoots: ClientRule = {
   id: 'roots-004',
-  words: 'The URI of a root begins with file://',
-  mend: 'give only folders as roots, as file: URIs',
+  message: 'The URI of a root begins with file://',
+  fix: 'give only folders as roots, as file: URIs',
   watch({ message, put, talk }) {
     const given =
       put?.method === 'roots/list'
@@ -200,8 +200,8 @@ function answerIn(
 
 const cursors: ClientRule = {
   id: 'page-002',
-  words: 'Cursors are sent back unchanged',
-  mend: 'send nextCursor as it is, and make none up',
+  message: 'Cursors are sent back unchanged',
+  fix: 'send nextCursor as it is, and make none up',
   watch({ message, talk }) {
     const { cursor } = paramsOf(message);
     if (cursor === undefined || !saidText(message['method']).endsWith('/list')) return 'not-seen';
@@ -220,8 +220,8 @@ function isKept(cursor: unknown, { cursors: given, revision }: Talk): boolean {
 
 const ofSession: ClientRule = {
   id: 'page-003',
-  words: 'A cursor is used only in its session',
-  mend: 'forget all cursors when a session is over, and list from the beginning',
+  message: 'A cursor is used only in its session',
+  fix: 'forget all cursors when a session is over, and list from the beginning',
   watch({ message, talk }) {
     const { cursor } = paramsOf(message);
     if (!isSecondCursor(cursor) || talk.revision?.sessions !== true) return 'not-seen';
@@ -231,8 +231,8 @@ const ofSession: ClientRule = {
 
 const negotiated: ClientRule = {
   id: 'lifecycle-008',
-  words: 'A client sends only methods of the negotiated revision',
-  mend: 'look at the protocolVersion of the answer to initialize before you ask for what another revision has',
+  message: 'A client sends only methods of the negotiated revision',
+  fix: 'look at the protocolVersion of the answer to initialize before you ask for what another revision has',
   watch({ message, talk, revision }) {
     const { method } = message;
     if (!isAsking(message) || talk.stage === 'new' || method === 'initialize') return 'not-seen';
@@ -244,8 +244,8 @@ const negotiated: ClientRule = {
 
 const emptyCursor: ClientRule = {
   id: 'page-004',
-  words: 'An empty cursor is a valid cursor: a list ends only without nextCursor',
-  mend: 'compare nextCursor with undefined; an empty cursor is falsy',
+  message: 'An empty cursor is a valid cursor: a list ends only without nextCursor',
+  fix: 'compare nextCursor with undefined; an empty cursor is falsy',
   atEnd({ cursors: given, usedCursors }) {
     // Who never asks for a second page may want none.
     if (!given.has('') || ![...usedCursors].some(isSecondCursor)) return 'not-seen';
@@ -259,8 +259,8 @@ const emptyCursor: ClientRule = {
 const endpoint: ClientRule = {
   id: 'sse-003',
   over: 'sse',
-  words: 'Messages are posted to the endpoint that the stream names',
-  mend: 'resolve the data of the event endpoint against the address of the stream, and post there',
+  message: 'Messages are posted to the endpoint that the stream names',
+  fix: 'resolve the data of the event endpoint against the address of the stream, and post there',
   atEnd: ({ misplaced, ids }) =>
     misplaced === undefined ? (ids.size > 0 ? 'holds' : 'not-seen') : { breaks: `this came elsewhere: ${misplaced}` },
 };

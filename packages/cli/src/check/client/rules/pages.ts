@@ -6,13 +6,13 @@ import type { RefusedPage } from '../talk.ts';
 /** A rule about when it was opened. */
 function closed(
   id: string,
-  [words, mend, why]: readonly [words: string, mend: string, why: string],
+  [words, fix, why]: readonly [words: string, fix: string, why: string],
   isWrong: (at: number, refused: RefusedPage) => boolean,
 ): ClientRule {
   return {
     id,
-    words,
-    mend,
+    message: words,
+    fix,
     atEnd({ refusedPages }, { pages }) {
       if (refusedPages.length === 0) return 'not-seen';
       const isBroken = refusedPages.some((one) => pages.some(({ path, at }) => path === one.path && isWrong(at, one)));

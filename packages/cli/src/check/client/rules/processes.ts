@@ -7,8 +7,8 @@ import { dyingTimes, type ServedProcess } from '../relay/served-process.ts';
 const restarts: ClientRule = {
   id: 'stdio-015',
   over: 'stdio',
-  words: 'The client restarts a server whose process died',
-  mend: 'start the command again when the process ends by itself, at once or with the next request',
+  message: 'The client restarts a server whose process died',
+  fix: 'start the command again when the process ends by itself, at once or with the next request',
   atEnd({ process }, { isGone }) {
     if (process?.diedAt === undefined) return 'not-seen';
     if (process.isSucceeded) return 'holds';
@@ -22,8 +22,8 @@ const restarts: ClientRule = {
 const listensAgain: ClientRule = {
   id: 'subs-011',
   over: 'stdio',
-  words: 'After a reconnect over stdio, the client sends subscriptions/listen again',
-  mend: 'keep the filters of all streams of changes that are open, and send subscriptions/listen with each of them to the new process',
+  message: 'After a reconnect over stdio, the client sends subscriptions/listen again',
+  fix: 'keep the filters of all streams of changes that are open, and send subscriptions/listen with each of them to the new process',
   atEnd({ process, streamCount }) {
     const { before } = process ?? {};
     if (process === undefined || before === undefined || before.listening === 0) return 'not-seen';
@@ -47,8 +47,8 @@ function endsInput(id: string): ClientRule {
   return {
     id,
     over: 'stdio',
-    words: 'A client closes the input of an unneeded server, and waits for its exit',
-    mend: 'close the standard input of the process, wait for a while, and only then end it by force',
+    message: 'A client closes the input of an unneeded server, and waits for its exit',
+    fix: 'close the standard input of the process, wait for a while, and only then end it by force',
     atEnd({ process }, { isStarted }) {
       if (process === undefined || process.diedAt !== undefined) return 'not-seen';
       const { inputEndedAt, signalledAt, signal, goneAt } = process;

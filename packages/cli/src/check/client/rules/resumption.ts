@@ -16,8 +16,8 @@ function comesBack({ http, talk }: HeardOfClient): DroppedCall | undefined {
 const waits: ClientRule = {
   id: 'http-026',
   over: 'http',
-  words: 'The client waits for retry before it reconnects',
-  mend: 'keep the milliseconds of the field retry of a stream, and wait for them before the GET with Last-Event-ID',
+  message: 'The client waits for retry before it reconnects',
+  fix: 'keep the milliseconds of the field retry of a stream, and wait for them before the GET with Last-Event-ID',
   watch(heard) {
     const call = heard.http?.method === 'GET' ? comesBack(heard) : undefined;
     if (call === undefined) return 'not-seen';
@@ -32,8 +32,8 @@ const waits: ClientRule = {
 const polls: ClientRule = {
   id: 'http-027',
   over: 'http',
-  words: 'A client that waits for a response reconnects after the server closed the stream',
-  mend: 'send GET with Last-Event-ID when a stream ends before its answer, and an event of it had an id',
+  message: 'A client that waits for a response reconnects after the server closed the stream',
+  fix: 'send GET with Last-Event-ID when a stream ends before its answer, and an event of it had an id',
   watch: (heard) => (heard.http?.method === 'GET' && comesBack(heard) !== undefined ? 'holds' : 'not-seen'),
   atEnd({ dropped }) {
     const left = dropped.find(
@@ -50,8 +50,8 @@ const polls: ClientRule = {
 const namesLast: ClientRule = {
   id: 'http-039',
   over: 'http',
-  words: 'A client resumes a stream with GET and Last-Event-ID',
-  mend: 'keep the id of each event that has one, and send the last with GET in Last-Event-ID',
+  message: 'A client resumes a stream with GET and Last-Event-ID',
+  fix: 'keep the id of each event that has one, and send the last with GET in Last-Event-ID',
   watch(heard) {
     const { http, talk } = heard;
     const id = http?.headers['last-event-id'];
@@ -71,8 +71,8 @@ const namesLast: ClientRule = {
 const byGet: ClientRule = {
   id: 'http-041',
   over: 'http',
-  words: 'A stream is resumed by GET, whatever it began with',
-  mend: 'send GET with Last-Event-ID, and not the POST once more',
+  message: 'A stream is resumed by GET, whatever it began with',
+  fix: 'send GET with Last-Event-ID, and not the POST once more',
   watch(heard) {
     if (comesBack(heard) === undefined) return 'not-seen';
     return unlessKept(heard.http?.method === 'GET', `it came back by ${heard.http?.method}`);
@@ -82,8 +82,8 @@ const byGet: ClientRule = {
 const anew: ClientRule = {
   id: 'http-063',
   over: 'http',
-  words: 'A request whose stream broke is sent again with a new id',
-  mend: 'count the id up for the request that is sent again, as for any other',
+  message: 'A request whose stream broke is sent again with a new id',
+  fix: 'count the id up for the request that is sent again, as for any other',
   watch({ message, talk }) {
     const broken = brokenBefore(message, talk);
     if (!isAsking(message) || broken.length === 0) return 'not-seen';

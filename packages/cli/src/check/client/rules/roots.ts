@@ -6,8 +6,8 @@ import { saidText, type Talk } from '../talk.ts';
 
 const changesTold: ClientRule = {
   id: 'roots-003',
-  words: 'A client with roots.listChanged sends a notification when its roots change',
-  mend: 'send notifications/roots/list_changed whenever roots are added or taken away, or do not declare listChanged',
+  message: 'A client with roots.listChanged sends a notification when its roots change',
+  fix: 'send notifications/roots/list_changed whenever roots are added or taken away, or do not declare listChanged',
   atEnd({ roots: { isSilent, isTold, wasTold }, capabilities: { roots } }) {
     if (!isObject(roots) || roots['listChanged'] !== true) return 'not-seen';
     // A notification may have been under way when roots were requested.

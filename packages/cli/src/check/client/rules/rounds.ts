@@ -19,8 +19,8 @@ export function roundOf({ message, talk }: Pick<HeardOfClient, 'message' | 'talk
 
 const apart: ClientRule = {
   id: 'mrtr-022',
-  words: 'Answers and state of one request are never sent with a concurrent request',
-  mend: 'keep inputResponses and requestState with the request that they belong to',
+  message: 'Answers and state of one request are never sent with a concurrent request',
+  fix: 'keep inputResponses and requestState with the request that they belong to',
   watch(heard) {
     const round = roundOf(heard);
     const others = heard.talk.rounds.filter((one) => one !== round);
@@ -45,8 +45,8 @@ function isOfAnother(value: unknown, round: Round, { talk }: HeardOfClient): boo
 
 const keyed: ClientRule = {
   id: 'mrtr-017',
-  words: 'inputResponses have the keys of inputRequests and results of the right shape',
-  mend: 'copy the keys of inputRequests, and answer each as the request of its method would be answered',
+  message: 'inputResponses have the keys of inputRequests and results of the right shape',
+  fix: 'copy the keys of inputRequests, and answer each as the request of its method would be answered',
   watch(heard) {
     const round = roundOf(heard);
     const { inputResponses } = paramsOf(heard.message);
@@ -65,8 +65,8 @@ const keyed: ClientRule = {
 
 const echoed: ClientRule = {
   id: 'mrtr-018',
-  words: 'The client returns requestState unchanged',
-  mend: 'keep the text, and send it back without looking into it',
+  message: 'The client returns requestState unchanged',
+  fix: 'keep the text, and send it back without looking into it',
   watch(heard) {
     const round = roundOf(heard);
     if (round?.state === undefined) return 'not-seen';
@@ -78,8 +78,8 @@ const echoed: ClientRule = {
 
 const noneMadeUp: ClientRule = {
   id: 'mrtr-020',
-  words: 'Without a requestState in the result, the client sends none',
-  mend: 'send requestState of the last answer alone, and leave it out where that has none',
+  message: 'Without a requestState in the result, the client sends none',
+  fix: 'send requestState of the last answer alone, and leave it out where that has none',
   watch(heard) {
     const round = roundOf(heard);
     if (round === undefined || round.state !== undefined) return 'not-seen';
@@ -90,8 +90,8 @@ const noneMadeUp: ClientRule = {
 
 const newId: ClientRule = {
   id: 'mrtr-021',
-  words: 'A request that is sent again has a new id',
-  mend: 'count the id up for the request that is sent again, as for any other',
+  message: 'A request that is sent again has a new id',
+  fix: 'count the id up for the request that is sent again, as for any other',
   watch(heard) {
     const round = roundOf(heard);
     if (round === undefined) return 'not-seen';
@@ -101,8 +101,8 @@ const newId: ClientRule = {
 
 const noFetch: ClientRule = {
   id: 'schema-007',
-  words: 'A $ref to the network is not fetched',
-  mend: 'resolve references within the schema alone, and refuse a schema that has others',
+  message: 'A $ref to the network is not fetched',
+  fix: 'resolve references within the schema alone, and refuse a schema that has others',
   atEnd(_, { fetches, listed }) {
     if (fetches > 0) return { breaks: `the address in the inputSchema of remote was fetched ${fetches} times` };
     return listed.has('remote') ? 'holds' : 'not-seen';
@@ -111,8 +111,8 @@ const noFetch: ClientRule = {
 
 const noIcon: ClientRule = {
   id: 'icons-004',
-  words: 'Icons are fetched only over https',
-  mend: 'take icons of https: and data: alone, also where a redirect leads',
+  message: 'Icons are fetched only over https',
+  fix: 'take icons of https: and data: alone, also where a redirect leads',
   atEnd(_, { icons, listed }) {
     if (icons > 0) return { breaks: `the icon of last, whose address is of http, was fetched ${icons} times` };
     return listed.has('last') ? 'holds' : 'not-seen';

@@ -29,8 +29,8 @@ function calledTool(heard: HeardOfClient): string | undefined {
 
 const declaredAlone: ClientRule = {
   id: 'tasks-002',
-  words: 'The client requests tasks only for declared request types',
-  mend: 'send params.task with tools/call alone, where tasks.requests.tools.call is declared',
+  message: 'The client requests tasks only for declared request types',
+  fix: 'send params.task with tools/call alone, where tasks.requests.tools.call is declared',
   watch: (heard) =>
     isAugmented(heard) && heard.talk.offersTasks
       ? unlessKept(isCall(heard), `params.task came with ${inQuotes(heard.message['method'])}`)
@@ -39,8 +39,8 @@ const declaredAlone: ClientRule = {
 
 const undeclared: ClientRule = {
   id: 'tasks-004',
-  words: 'Without tasks.requests.tools.call, no call requests a task, whatever taskSupport is',
-  mend: 'look into the capabilities of each session before params.task is sent',
+  message: 'Without tasks.requests.tools.call, no call requests a task, whatever taskSupport is',
+  fix: 'look into the capabilities of each session before params.task is sent',
   watch(heard) {
     const { name } = paramsOf(heard.message);
     if (heard.talk.offersTasks || !isCall(heard) || taskSupport(saidText(name)) === undefined) return 'not-seen';
@@ -50,8 +50,8 @@ const undeclared: ClientRule = {
 
 const forbidden: ClientRule = {
   id: 'tasks-005',
-  words: 'A tool whose taskSupport is missing or forbidden is not called as a task',
-  mend: 'send params.task where execution.taskSupport of the listed tool is optional or required',
+  message: 'A tool whose taskSupport is missing or forbidden is not called as a task',
+  fix: 'send params.task where execution.taskSupport of the listed tool is optional or required',
   watch(heard) {
     const tool = calledTool(heard);
     if (tool === undefined || !heard.talk.offersTasks) return 'not-seen';
@@ -62,8 +62,8 @@ const forbidden: ClientRule = {
 
 const required: ClientRule = {
   id: 'tasks-007',
-  words: 'A tool whose taskSupport is required is called as a task',
-  mend: 'send params.task where execution.taskSupport of the listed tool is required',
+  message: 'A tool whose taskSupport is required is called as a task',
+  fix: 'send params.task where execution.taskSupport of the listed tool is required',
   watch(heard) {
     const { talk } = heard;
     // Who shows no sign of knowing tasks may be of a kind that has none.
@@ -75,14 +75,14 @@ const required: ClientRule = {
 
 const interval: ClientRule = {
   id: 'tasks-016',
-  words: 'A task is not polled faster than its pollInterval',
-  mend: 'wait for pollInterval between two tasks/get',
+  message: 'A task is not polled faster than its pollInterval',
+  fix: 'wait for pollInterval between two tasks/get',
   watch(heard) {
     const task = heard.message['method'] === 'tasks/get' ? taskOf(heard) : undefined;
     if (task === undefined || task.hasEnded) return 'not-seen';
-    const { polls, mostPolls, elapsed } = task;
+    const { polls, maxPolls, elapsed } = task;
     return unlessKept(
-      polls + 1 <= mostPolls,
+      polls + 1 <= maxPolls,
       `it was asked ${polls + 1} times in ${Math.round(elapsed)} ms, at an interval of ${ownTaskTimes.poll} ms`,
     );
   },
@@ -90,8 +90,8 @@ const interval: ClientRule = {
 
 const saysTask: ClientRule = {
   id: 'tasks-025',
-  words: 'Messages of a task name the task in _meta',
-  mend: 'copy io.modelcontextprotocol/related-task of the question into _meta of the answer',
+  message: 'Messages of a task name the task in _meta',
+  fix: 'copy io.modelcontextprotocol/related-task of the question into _meta of the answer',
   watch({ message, put }) {
     const asked = isObject(put?.params['_meta']) ? put.params['_meta'][metaKey.relatedTask] : undefined;
     if (!isObject(asked) || put?.probe !== undefined || !isObject(message['result'])) return 'not-seen';
@@ -104,8 +104,8 @@ const saysTask: ClientRule = {
 
 const notRelated: ClientRule = {
   id: 'tasks-027',
-  words: 'tasks/get, tasks/list and tasks/cancel have no related-task in _meta',
-  mend: 'say taskId in the params alone',
+  message: 'tasks/get, tasks/list and tasks/cancel have no related-task in _meta',
+  fix: 'say taskId in the params alone',
   watch({ message, put }) {
     const isOf = (method: unknown): boolean => /^tasks\/(get|list|cancel)$/.test(saidText(method));
     const isOurs = isResponse(message) && isOf(put?.method) && isObject(message['result']);
@@ -119,8 +119,8 @@ const notRelated: ClientRule = {
 
 const asksAtOnce: ClientRule = {
   id: 'tasks-029',
-  words: 'The client calls tasks/result when a task needs input',
-  mend: 'send tasks/result when tasks/get returns input_required: the questions come on its stream',
+  message: 'The client calls tasks/result when a task needs input',
+  fix: 'send tasks/result when tasks/get returns input_required: the questions come on its stream',
   watch(heard) {
     const task = taskOf(heard);
     if (task === undefined || task.inputTold === 0) return 'not-seen';
@@ -133,8 +133,8 @@ const asksAtOnce: ClientRule = {
 
 const cancels: ClientRule = {
   id: 'cancel-003',
-  words: 'A client cancels a task with tasks/cancel',
-  mend: 'send tasks/cancel with the taskId instead of notifications/cancelled',
+  message: 'A client cancels a task with tasks/cancel',
+  fix: 'send tasks/cancel with the taskId instead of notifications/cancelled',
   watch(heard) {
     const { message, talk } = heard;
     if (message['method'] === 'tasks/cancel') return taskOf(heard) === undefined ? 'not-seen' : 'holds';
@@ -152,8 +152,8 @@ const cancels: ClientRule = {
 
 const keepsToken: ClientRule = {
   id: 'progress-009',
-  words: 'No other request has the progress token of a running task',
-  mend: 'count progress tokens up, and use none again while the task runs that it was given for',
+  message: 'No other request has the progress token of a running task',
+  fix: 'count progress tokens up, and use none again while the task runs that it was given for',
   watch(heard) {
     const { message, talk } = heard;
     const { progressToken } = metaOf(message);
@@ -173,8 +173,8 @@ const keepsToken: ClientRule = {
 const byUpdate: ClientRule = {
   id: 'tasks-068',
   lives: inExtension,
-  words: 'The client sends input with tasks/update, and polls the task again',
-  mend: 'send tasks/update with inputResponses, under the keys of inputRequests',
+  message: 'The client sends input with tasks/update, and polls the task again',
+  fix: 'send tasks/update with inputResponses, under the keys of inputRequests',
   watch(heard) {
     const { talk, message } = heard;
     const { inputResponses } = paramsOf(message);
@@ -188,8 +188,8 @@ const byUpdate: ClientRule = {
 const once: ClientRule = {
   id: 'tasks-070',
   lives: inExtension,
-  words: 'The client answers each input request of a task once',
-  mend: 'remember the keys of inputRequests that were answered, and answer those no more',
+  message: 'The client answers each input request of a task once',
+  fix: 'remember the keys of inputRequests that were answered, and answer those no more',
   watch(heard) {
     const task = taskOf(heard);
     if (task === undefined || task.updates === 0) return 'not-seen';
@@ -204,8 +204,8 @@ const named: ClientRule = {
   id: 'tasks-081',
   over: 'http',
   lives: inExtension,
-  words: 'tasks/get, tasks/update and tasks/cancel name the task in Mcp-Name',
-  mend: 'send Mcp-Name with params.taskId',
+  message: 'tasks/get, tasks/update and tasks/cancel name the task in Mcp-Name',
+  fix: 'send Mcp-Name with params.taskId',
   watch({ message, http }) {
     if (!isAsking(message) || !/^tasks\/(get|update|cancel)$/.test(saidText(message['method']))) return 'not-seen';
     const { taskId } = paramsOf(message);
@@ -217,8 +217,8 @@ const named: ClientRule = {
 const callsAlone: ClientRule = {
   id: 'tasks-052',
   lives: inExtension,
-  words: 'A task as the result of another method is invalid, and the client does not poll it',
-  mend: 'take resultType "task" for invalid where the request was no tools/call',
+  message: 'A task as the result of another method is invalid, and the client does not poll it',
+  fix: 'take resultType "task" for invalid where the request was no tools/call',
   watch({ message, talk }) {
     if (talk.wrongTasks.size === 0 || !isAsking(message)) return 'not-seen';
     const { taskId } = paramsOf(message);
@@ -241,7 +241,7 @@ export const clientTaskRules: readonly ClientRule[] = [
   asksAtOnce,
   cancels,
   keepsToken,
-  { ...cancels, id: 'tasks-076', lives: inExtension, words: 'A task is never cancelled by notifications/cancelled' },
+  { ...cancels, id: 'tasks-076', lives: inExtension, message: 'A task is never cancelled by notifications/cancelled' },
   byUpdate,
   once,
   named,

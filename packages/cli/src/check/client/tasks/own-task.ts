@@ -118,7 +118,7 @@ export class OwnTask {
    * Most polls that are allowed by now: one after each answer, and otherwise one for each interval, with a tolerance of
    * a fifth.
    */
-  get mostPolls(): number {
+  get maxPolls(): number {
     return 3 + this.updates + Math.floor(this.elapsed / (ownTaskTimes.poll * 0.8));
   }
 }

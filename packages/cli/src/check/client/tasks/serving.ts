@@ -13,7 +13,7 @@ import { keptId, metaOf, paramsOf, saidText, type Talk } from '../talk.ts';
 import { OwnTask, ownTaskTimes } from './own-task.ts';
 
 /** Limit of the tasks of one conversation. */
-const mostTasks = 200;
+const maxTasks = 200;
 
 /** Tells whether a client says that it takes tasks, in the extension. */
 export function clientTakesTasks({ capabilities: { extensions } }: Pick<Talk, 'capabilities'>): boolean {
@@ -38,7 +38,7 @@ export function offeredTasks({ revision: { tasks }, talk }: Pick<Giving, 'revisi
 export function madeTask(message: JsonObject, { talk, revision }: Giving): Given | undefined {
   const { name, task } = paramsOf(message);
   const support = taskSupport(saidText(name));
-  if (support === undefined || talk.tasks.size >= mostTasks) return undefined;
+  if (support === undefined || talk.tasks.size >= maxTasks) return undefined;
   const isCore = revision.tasks === 'core' && talk.offersTasks;
   if (isCore && task === undefined && support === 'required')
     return refused(-32_601, `${saidText(name)} runs as a task alone: send params.task`);

@@ -90,8 +90,8 @@ const misfit = { 'parley-check': true };
 /** A rule that what is filled in is validated, by the row of a time. */
 const validated = (id: 'elicit-005' | 'elicit-060'): ProbeRule => ({
   id,
-  words: 'Form answers are validated against the requestedSchema',
-  mend: 'validate content by requestedSchema before it is used',
+  message: 'Form answers are validated against the requestedSchema',
+  fix: 'validate content by requestedSchema before it is used',
   needs: 'tools',
   probe: (bench) =>
     onAnswers(
@@ -109,8 +109,8 @@ const validated = (id: 'elicit-005' | 'elicit-060'): ProbeRule => ({
 
 const declined: ProbeRule = {
   id: 'elicit-035',
-  words: 'A call is answered even if its elicitation is declined or cancelled',
-  mend: 'look at the action of the answer, and say in the result what came of it',
+  message: 'A call is answered even if its elicitation is declined or cancelled',
+  fix: 'look at the action of the answer, and say in the result what came of it',
   needs: 'tools',
   async probe(bench) {
     for (const action of ['decline', 'cancel']) {
@@ -151,8 +151,8 @@ async function onRounds(
 
 const parsed: ProbeRule = {
   id: 'mrtr-023',
-  words: 'An input response that does not fit its request is not accepted',
-  mend: 'check the shape of each of the inputResponses',
+  message: 'An input response that does not fit its request is not accepted',
+  fix: 'check the shape of each of the inputResponses',
   needs: 'tools',
   probe: (bench) =>
     onRounds(bench, ({ of, words }, ask) =>
@@ -167,8 +167,8 @@ const parsed: ProbeRule = {
 
 const malformed: ProbeRule = {
   id: 'mrtr-024',
-  words: 'Malformed inputResponses are refused with a protocol error',
-  mend: 'answer with the error -32602',
+  message: 'Malformed inputResponses are refused with a protocol error',
+  fix: 'answer with the error -32602',
   needs: 'tools',
   probe: (bench) =>
     onRounds(bench, ({ of }, ask) =>
@@ -185,8 +185,8 @@ const unanswered = 20;
 
 const leavesOpen: ProbeRule = {
   id: 'mrtr-008',
-  words: 'The server keeps serving if its input requests are not answered',
-  mend: 'keep nothing for a request that asked, or no more than a few, and for a short time',
+  message: 'The server keeps serving if its input requests are not answered',
+  fix: 'keep nothing for a request that asked, or no more than a few, and for a short time',
   needs: 'tools',
   probe: (bench) =>
     onRounds(bench, ({ of }, ask) =>
@@ -203,8 +203,8 @@ const leavesOpen: ProbeRule = {
 
 const bound: ProbeRule = {
   id: 'mrtr-014',
-  words: 'The requestState of one request is refused in another',
-  mend: 'seal the method and the parameters that matter into requestState, and compare them',
+  message: 'The requestState of one request is refused in another',
+  fix: 'seal the method and the parameters that matter into requestState, and compare them',
   needs: 'tools',
   probe: (bench) =>
     onRounds(bench, ({ of }, ask) =>

@@ -70,8 +70,8 @@ const elicitations: readonly WatchRule[] = [
     {
       id: 'elicit-016',
       fields: ['mode'],
-      words: 'The server uses only elicitation modes that the client declared',
-      mend: 'look at the capabilities of the client before it is asked, and do without where it has none',
+      message: 'The server uses only elicitation modes that the client declared',
+      fix: 'look at the capabilities of the client before it is asked, and do without where it has none',
     },
     elicitation,
     (params, { capabilities }) =>
@@ -83,8 +83,8 @@ const elicitations: readonly WatchRule[] = [
     {
       id: 'elicit-018',
       fields: ['message', 'mode'],
-      words: 'Each elicitation has a message, and no mode other than form and url',
-      mend: 'send "message", and "mode": "url" for a page',
+      message: 'Each elicitation has a message, and no mode other than form and url',
+      fix: 'send "message", and "mode": "url" for a page',
     },
     elicitation,
     (params) => {
@@ -98,8 +98,8 @@ const elicitations: readonly WatchRule[] = [
     {
       id: 'elicit-020',
       fields: ['requestedSchema', 'url'],
-      words: 'A form elicitation has a requestedSchema, and a URL elicitation has a url',
-      mend: 'send it',
+      message: 'A form elicitation has a requestedSchema, and a URL elicitation has a url',
+      fix: 'send it',
     },
     elicitation,
     (params) => {
@@ -111,8 +111,8 @@ const elicitations: readonly WatchRule[] = [
     {
       id: 'elicit-021',
       fields: ['requestedSchema.type', 'requestedSchema.properties', 'requestedSchema.properties.*'],
-      words: 'A requestedSchema is a flat object, without nested objects',
-      mend: 'ask for strings, numbers, booleans and choices alone',
+      message: 'A requestedSchema is a flat object, without nested objects',
+      fix: 'ask for strings, numbers, booleans and choices alone',
     },
     elicitation,
     ({ requestedSchema }) => (isObject(requestedSchema) ? nestedIn(requestedSchema) : false),
@@ -121,15 +121,15 @@ const elicitations: readonly WatchRule[] = [
     {
       id: 'elicit-023',
       fields: ['elicitationId'],
-      words: 'A URL elicitation has an elicitationId',
-      mend: 'send it',
+      message: 'A URL elicitation has an elicitationId',
+      fix: 'send it',
     },
     elicitation,
     (params) =>
       modeOf(params) !== 'url' ? false : typeof params['elicitationId'] === 'string' ? undefined : 'it has none',
   ),
   aboutQuestions(
-    { id: 'elicit-025', words: 'The url of an elicitation is a valid URL', mend: 'send a whole URL' },
+    { id: 'elicit-025', message: 'The url of an elicitation is a valid URL', fix: 'send a whole URL' },
     elicitation,
     ({ mode, url }) =>
       mode !== 'url' || typeof url !== 'string'
@@ -173,8 +173,8 @@ const samplings: readonly WatchRule[] = [
   aboutQuestions(
     {
       id: 'sampling-006',
-      words: 'Sampling requests have tools only if the client declared sampling.tools',
-      mend: 'look at the capabilities of the client first',
+      message: 'Sampling requests have tools only if the client declared sampling.tools',
+      fix: 'look at the capabilities of the client first',
     },
     sampling,
     ({ tools, toolChoice }, { capabilities: { sampling: declared } }) => {
@@ -185,8 +185,8 @@ const samplings: readonly WatchRule[] = [
   aboutQuestions(
     {
       id: 'sampling-009',
-      words: 'includeContext is thisServer or allServers only if the client declared sampling.context',
-      mend: 'leave includeContext out',
+      message: 'includeContext is thisServer or allServers only if the client declared sampling.context',
+      fix: 'leave includeContext out',
     },
     sampling,
     ({ includeContext }, { capabilities: { sampling: declared } }) => {
@@ -197,8 +197,8 @@ const samplings: readonly WatchRule[] = [
   aboutQuestions(
     {
       id: 'sampling-010',
-      words: 'A message with tool results has only tool results',
-      mend: 'put the rest into a message of its own',
+      message: 'A message with tool results has only tool results',
+      fix: 'put the rest into a message of its own',
     },
     sampling,
     (params) => {
@@ -212,8 +212,8 @@ const samplings: readonly WatchRule[] = [
   aboutQuestions(
     {
       id: 'sampling-011',
-      words: 'Each tool use is followed by its tool result',
-      mend: 'answer every tool_use in the next message',
+      message: 'Each tool use is followed by its tool result',
+      fix: 'answer every tool_use in the next message',
     },
     sampling,
     (params) => {
@@ -230,8 +230,8 @@ const samplings: readonly WatchRule[] = [
     {
       id: 'sampling-017',
       fields: ['messages[].role', 'messages[].content'],
-      words: 'A message for the model has the role user or assistant, and content',
-      mend: 'send both',
+      message: 'A message for the model has the role user or assistant, and content',
+      fix: 'send both',
     },
     sampling,
     (params) =>
@@ -251,8 +251,8 @@ const capabilityOf: Readonly<Record<string, string>> = {
 
 const undeclared: WatchRule = {
   id: 'lifecycle-009',
-  words: 'The server uses only capabilities that the client declared',
-  mend: 'look at the capabilities of the client before it is asked',
+  message: 'The server uses only capabilities that the client declared',
+  fix: 'look at the capabilities of the client before it is asked',
   watch({ message: { method, id }, capabilities, revision }) {
     const needed = typeof method === 'string' && id !== undefined ? capabilityOf[method] : undefined;
     // One cause is one finding.
@@ -288,8 +288,8 @@ const rounds: readonly WatchRule[] = [
   aboutRounds(
     {
       id: 'mrtr-002',
-      words: 'Only results of tools/call, prompts/get and resources/read ask for input',
-      mend: 'answer other requests at once',
+      message: 'Only results of tools/call, prompts/get and resources/read ask for input',
+      fix: 'answer other requests at once',
     },
     (_, { request }) => (mayAsk.includes(wholeText(request?.['method'])) ? undefined : 'it asked for input'),
   ),
@@ -297,8 +297,8 @@ const rounds: readonly WatchRule[] = [
     {
       id: 'mrtr-003',
       fields: ['resultType', 'content', 'contents', 'messages'],
-      words: 'A result that asks for input has the resultType input_required',
-      mend: 'add it',
+      message: 'A result that asks for input has the resultType input_required',
+      fix: 'add it',
     },
     ({ resultType }) =>
       resultType === 'input_required' ? undefined : `its resultType is ${JSON.stringify(resultType) ?? 'missing'}`,
@@ -306,8 +306,8 @@ const rounds: readonly WatchRule[] = [
   aboutRounds(
     {
       id: 'mrtr-005',
-      words: 'Each input request is for elicitation, sampling or roots',
-      mend: 'send a method and its params',
+      message: 'Each input request is for elicitation, sampling or roots',
+      fix: 'send a method and its params',
     },
     ({ inputRequests = {} }, { revision }) => {
       if (!isObject(inputRequests)) return 'inputRequests is no object';
@@ -325,16 +325,16 @@ const rounds: readonly WatchRule[] = [
   aboutRounds(
     {
       id: 'mrtr-006',
-      words: 'An input_required result has inputRequests or a requestState',
-      mend: 'send what is asked for, or the state with which the request goes out again',
+      message: 'An input_required result has inputRequests or a requestState',
+      fix: 'send what is asked for, or the state with which the request goes out again',
     },
     ({ inputRequests, requestState }) =>
       inputRequests === undefined && requestState === undefined ? 'it has neither' : undefined,
   ),
   {
     id: 'mrtr-007',
-    words: 'The server asks only for input that the client declared',
-    mend: 'look at clientCapabilities of the request',
+    message: 'The server asks only for input that the client declared',
+    fix: 'look at clientCapabilities of the request',
     watch(heard) {
       let seen: 'holds' | 'not-seen' = 'not-seen';
       for (const { method, where } of questionsOf(heard)) {

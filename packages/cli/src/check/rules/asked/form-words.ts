@@ -24,8 +24,8 @@ const secrets = (id: 'elicit-003' | 'elicit-010'): WatchRule =>
   aboutQuestions(
     {
       id,
-      words: 'No form asks for a secret, such as a password or an API key',
-      mend: 'send the user to a page of yours by an elicitation with "mode": "url", and ask there',
+      message: 'No form asks for a secret, such as a password or an API key',
+      fix: 'send the user to a page of yours by an elicitation with "mode": "url", and ask there',
     },
     'elicitation/create',
     (params) => {
@@ -38,8 +38,8 @@ const secrets = (id: 'elicit-003' | 'elicit-010'): WatchRule =>
 const noLinks = aboutQuestions(
   {
     id: 'elicit-050',
-    words: 'No field of a form has a link in it',
-    mend: 'send the user to a page by an elicitation with "mode": "url"',
+    message: 'No field of a form has a link in it',
+    fix: 'send the user to a page by an elicitation with "mode": "url"',
   },
   'elicitation/create',
   (params) => {

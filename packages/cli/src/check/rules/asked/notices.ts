@@ -23,8 +23,8 @@ function neededOf({ message: { error } }: HeardMessage): unknown {
 const completes: WatchRule = {
   id: 'elicit-027',
   fields: ['elicitationId'],
-  words: 'notifications/elicitation/complete has an elicitationId',
-  mend: 'send the elicitationId',
+  message: 'notifications/elicitation/complete has an elicitationId',
+  fix: 'send the elicitationId',
   watch(heard) {
     const params = paramsOf(heard, 'notifications/elicitation/complete');
     if (params === undefined) return 'not-seen';
@@ -37,8 +37,8 @@ const completes: WatchRule = {
 
 const listsNeeded: WatchRule = {
   id: 'elicit-032',
-  words: 'The error -32042 lists the required elicitations in data.elicitations',
-  mend: 'add data {"elicitations": […]}',
+  message: 'The error -32042 lists the required elicitations in data.elicitations',
+  fix: 'add data {"elicitations": […]}',
   watch(heard) {
     const needed = neededOf(heard);
     if (needed === undefined) return 'not-seen';
@@ -50,8 +50,8 @@ const listsNeeded: WatchRule = {
 
 const neededPages: WatchRule = {
   id: 'elicit-033',
-  words: 'The error -32042 lists URL elicitations with an elicitationId',
-  mend: 'send mode url, url and elicitationId of each',
+  message: 'The error -32042 lists URL elicitations with an elicitationId',
+  fix: 'send mode url, url and elicitationId of each',
   watch(heard) {
     const needed = neededOf(heard);
     if (!Array.isArray(needed) || needed.length === 0) return 'not-seen';
@@ -63,8 +63,8 @@ const neededPages: WatchRule = {
 
 const secure: WatchRule = {
   id: 'elicit-051',
-  words: 'The url of an elicitation is https, except on this machine',
-  mend: 'serve the page by https',
+  message: 'The url of an elicitation is https, except on this machine',
+  fix: 'serve the page by https',
   watch({ message: { method, id, params, result } }) {
     const asked =
       method === 'elicitation/create' && id !== undefined
@@ -91,8 +91,8 @@ function idsIn(messages: unknown, type: string, key: string): readonly (readonly
 
 const earlierUse: WatchRule = {
   id: 'sampling-013',
-  words: 'A tool result names an earlier tool use',
-  mend: 'send the id of the tool_use as toolUseId',
+  message: 'A tool result names an earlier tool use',
+  fix: 'send the id of the tool_use as toolUseId',
   watch(heard) {
     const { messages } = paramsOf(heard, 'sampling/createMessage') ?? {};
     const results = idsIn(messages, 'tool_result', 'toolUseId');
@@ -109,8 +109,8 @@ const declaredRoots: WatchRule = {
   // Later revisions have rows of their own for whatever a client is asked.
   lives: (revision) =>
     rowOf('roots-011').lives(revision) && !rowOf('lifecycle-009').lives(revision) && revision.sessions,
-  words: 'The server asks for roots only if the client declared roots',
-  mend: 'look at the capabilities of the client first',
+  message: 'The server asks for roots only if the client declared roots',
+  fix: 'look at the capabilities of the client first',
   watch(heard) {
     if (paramsOf(heard, 'roots/list') === undefined || heard.message['id'] === undefined) return 'not-seen';
     return heard.capabilities['roots'] === undefined ? { breaks: 'a client without them was asked' } : 'holds';
@@ -119,8 +119,8 @@ const declaredRoots: WatchRule = {
 
 const plainQuestions: WatchRule = {
   id: 'tasks-003',
-  words: 'The server requests no task from a client without tasks',
-  mend: 'send task with a question only where the client declares tasks.requests for it',
+  message: 'The server requests no task from a client without tasks',
+  fix: 'send task with a question only where the client declares tasks.requests for it',
   watch({ message: { method, id, params }, capabilities }) {
     if (!['elicitation/create', 'sampling/createMessage'].includes(wholeText(method)) || id === undefined)
       return 'not-seen';
@@ -134,8 +134,8 @@ const plainQuestions: WatchRule = {
 const tokenTypes: WatchRule = {
   id: 'progress-001',
   fields: ['_meta.progressToken'],
-  words: 'A progress token is a string or an integer',
-  mend: 'send one of the two',
+  message: 'A progress token is a string or an integer',
+  fix: 'send one of the two',
   watch({ message: { method, id, params } }) {
     if (typeof method !== 'string' || id === undefined || !isObject(params) || !isObject(params['_meta']))
       return 'not-seen';
@@ -149,8 +149,8 @@ const tokenTypes: WatchRule = {
 
 const readable: WatchRule = {
   id: 'progress-004',
-  words: 'A progress message is human-readable',
-  mend: 'say how far it is in a few words, or leave the message out',
+  message: 'A progress message is human-readable',
+  fix: 'say how far it is in a few words, or leave the message out',
   watch(heard) {
     const message = paramsOf(heard, 'notifications/progress')?.['message'];
     if (typeof message !== 'string') return 'not-seen';
@@ -162,8 +162,8 @@ const readable: WatchRule = {
 const namesRequest: WatchRule = {
   id: 'cancel-004',
   fields: ['requestId'],
-  words: 'A cancellation names its request',
-  mend: 'send requestId',
+  message: 'A cancellation names its request',
+  fix: 'send requestId',
   watch(heard) {
     const params = paramsOf(heard, 'notifications/cancelled');
     if (params === undefined) return 'not-seen';
@@ -174,8 +174,8 @@ const namesRequest: WatchRule = {
 const ownStream: WatchRule = {
   id: 'cancel-016',
   fields: ['requestId'],
-  words: 'A cancellation from the server names the request whose stream ends',
-  mend: 'send the id of the subscriptions/listen as requestId',
+  message: 'A cancellation from the server names the request whose stream ends',
+  fix: 'send the id of the subscriptions/listen as requestId',
   watch(heard) {
     const params = paramsOf(heard, 'notifications/cancelled');
     // Over stdio it may be that of another stream.
@@ -188,8 +188,8 @@ const ownStream: WatchRule = {
 
 const declaredLogs: WatchRule = {
   id: 'logging-001',
-  words: 'A server that sends log messages declares logging',
-  mend: 'declare the capability logging',
+  message: 'A server that sends log messages declares logging',
+  fix: 'declare the capability logging',
   watch({ message: { method }, declared }) {
     if (method !== 'notifications/message' || declared === undefined) return 'not-seen';
     return declared['logging'] === undefined ? { breaks: 'one came, and logging is not declared' } : 'holds';

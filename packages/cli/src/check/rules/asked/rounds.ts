@@ -68,8 +68,8 @@ function wordsOf({ result }: Answered): string {
 
 const sealed: ProbeRule = {
   id: 'mrtr-011',
-  words: 'A request with an altered requestState is refused',
-  mend: 'seal the state (an HMAC, or encryption that authenticates), and refuse what does not verify',
+  message: 'A request with an altered requestState is refused',
+  fix: 'seal the state (an HMAC, or encryption that authenticates), and refuse what does not verify',
   needs: 'tools',
   probe: (bench) =>
     eachAsking(bench, async ({ ask, goOn }) => {
@@ -99,8 +99,8 @@ const sealed: ProbeRule = {
 
 const unexpected: ProbeRule = {
   id: 'mrtr-025',
-  words: 'Input responses without an input request are ignored',
-  mend: 'take of inputResponses what was asked for',
+  message: 'Input responses without an input request are ignored',
+  fix: 'take of inputResponses what was asked for',
   needs: 'tools',
   probe: (bench) =>
     eachAsking(bench, async ({ ask, goOn }) => {
@@ -114,8 +114,8 @@ const unexpected: ProbeRule = {
 
 const missing: ProbeRule = {
   id: 'mrtr-026',
-  words: 'The server asks again for missing input',
-  mend: 'answer with resultType input_required and the missing questions',
+  message: 'The server asks again for missing input',
+  fix: 'answer with resultType input_required and the missing questions',
   needs: 'tools',
   probe: (bench) =>
     eachAsking(bench, async ({ ask, goOn }) => {

@@ -9,8 +9,8 @@ import { breaks, holds, notApplicable, notJudged } from '../../verdict.ts';
 const idsOnce: ProbeRule = {
   id: 'basic-007',
   needs: 'tools',
-  words: 'No two requests to a client in one session have the same id',
-  mend: 'count the ids up for as long as the session lasts',
+  message: 'No two requests to a client in one session have the same id',
+  fix: 'count the ids up for as long as the session lasts',
   async probe(bench) {
     const made = await bench.made('obliging');
     const isSession = await bench.asked((speaker) =>
@@ -36,8 +36,8 @@ const unknownCodes: ReadonlySet<unknown> = new Set([-32_600, -32_601]);
 const moreRounds: ProbeRule = {
   id: 'mrtr-027',
   needs: 'tools',
-  words: 'A request with several rounds of input completes after the last round',
-  mend: 'take the answers to a second question as those to the first, with the state that came with it',
+  message: 'A request with several rounds of input completes after the last round',
+  fix: 'take the answers to a second question as those to the first, with the state that came with it',
   async probe(bench) {
     const made = (await bench.made('obliging')).filter(
       ({ rounds: [first, second] }) => first && second && wantsInput(first) && wantsInput(second),

@@ -43,8 +43,8 @@ async function missing(bench: Bench, declared: readonly DeclaredMethod[]): Promi
 /** Rule about capabilities whose methods are not there; where a row of the register says so, that is left to it. */
 export const declaredMethods: ProbeRule = {
   id: 'harden-declared',
-  words: 'The methods of a declared capability exist',
-  mend: 'answer the method, or do not declare the capability',
+  message: 'The methods of a declared capability exist',
+  fix: 'answer the method, or do not declare the capability',
   async probe(bench) {
     const { capabilities } = await bench.shared();
     const declared = methods.filter(

@@ -8,7 +8,7 @@ import { openSlowly } from './slow-connections.ts';
 const size = 100 * 1000 ** 2;
 const connections = 500;
 /** Milliseconds that a busy machine may need for either. */
-const longestMs = 60_000;
+const maxMs = 60_000;
 
 /** As a string, one text would take twice the bytes. */
 const huge: NastyText = (method, params) => {
@@ -22,10 +22,10 @@ const hugeMessage: ProbeRule = {
   heavy: true,
   once: true,
   mayEnd: true,
-  words: 'The server keeps serving after a message of 100 MB',
-  mend: 'limit the size of messages, and stop to read what is larger',
+  message: 'The server keeps serving after a message of 100 MB',
+  fix: 'limit the size of messages, and stop to read what is larger',
   probe: (bench) =>
-    livesOn(bench, { what: 'a message of 100 MB', text: huge, waitMs: Math.max(bench.waitMs, longestMs) }),
+    livesOn(bench, { what: 'a message of 100 MB', text: huge, waitTimeoutMs: Math.max(bench.waitTimeoutMs, maxMs) }),
 };
 
 const slowConnections: ProbeRule = {
@@ -33,13 +33,13 @@ const slowConnections: ProbeRule = {
   heavy: true,
   once: true,
   mayEnd: true,
-  words: 'The server keeps serving while 500 connections send their requests a byte at a time',
-  mend: 'limit the time in which a request must arrive, and serve other clients meanwhile',
+  message: 'The server keeps serving while 500 connections send their requests a byte at a time',
+  fix: 'limit the time in which a request must arrive, and serve other clients meanwhile',
   over: 'http',
   async probe(bench) {
     const speaker = await bench.shared();
     await bench.ready(speaker);
-    const slow = await openSlowly(bench.http.url, connections, Math.max(bench.waitMs, longestMs));
+    const slow = await openSlowly(bench.http.url, connections, Math.max(bench.waitTimeoutMs, maxMs));
     try {
       if (slow.opened === 0) return notJudged(`none of ${connections} connections was opened`);
       if (slow.waiting > 0) return notJudged(`${slow.waiting} of ${connections} connections were not opened in time`);

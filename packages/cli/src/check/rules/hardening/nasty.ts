@@ -10,7 +10,7 @@ import { ownMeta } from '../common/own-meta.ts';
 /** Sends a text that no server can make sense of, and sees whether it still serves. */
 export async function livesOn(
   bench: Bench,
-  { what, text, waitMs }: { readonly what: string; readonly text: NastyText; readonly waitMs?: number },
+  { what, text, waitTimeoutMs }: { readonly what: string; readonly text: NastyText; readonly waitTimeoutMs?: number },
 ): Promise<RuleVerdict> {
   // The conversation that the others had shows as well whether it serves on.
   const isOwn = bench.slowMs === 0;
@@ -22,7 +22,7 @@ export async function livesOn(
     const send = async (): Promise<Exchanged> =>
       await speaker.text(words, {
         until: (messages) => messages.length > 0,
-        ...(waitMs === undefined ? {} : { waitMs }),
+        ...(waitTimeoutMs === undefined ? {} : { waitTimeoutMs }),
       });
     const isBroken = ({ status }: Exchanged): boolean => status === undefined;
     const [exchange, isEnded] =
@@ -43,7 +43,9 @@ const slowly = { length: 1024 ** 2, waits: 6 };
 /** Tells whether a server serves when it has read a long text, which it may do piece by piece. */
 async function servesLate(bench: Bench, speaker: Prober, length: number): Promise<boolean> {
   if (length < slowly.length) return false;
-  const answer = await speaker.request(bench.harmless, undefined, { waitMs: slowly.waits * bench.waitMs });
+  const answer = await speaker.request(bench.harmless, undefined, {
+    waitTimeoutMs: slowly.waits * bench.waitTimeoutMs,
+  });
   return answer.result !== undefined;
 }
 
@@ -112,8 +114,8 @@ const parseError: ProbeRule = {
   id: 'harden-parse-error',
   once: true,
   mayEnd: true,
-  words: 'A body that is not JSON gets -32700 or an HTTP error status',
-  mend: 'answer with the error -32700, whose id is null, or left out since 2025-11-25',
+  message: 'A body that is not JSON gets -32700 or an HTTP error status',
+  fix: 'answer with the error -32700, whose id is null, or left out since 2025-11-25',
   over: 'http',
   async probe(bench) {
     const speaker = await bench.shared();
@@ -131,8 +133,8 @@ const nastyTexts: readonly ProbeRule[] = nasty.map(([id, what, text]) => ({
   once: true,
   apart: true,
   mayEnd: true,
-  words: `The server keeps serving after ${what}`,
-  mend: 'answer with an error, or drop the message, and go on',
+  message: `The server keeps serving after ${what}`,
+  fix: 'answer with an error, or drop the message, and go on',
   probe: (bench) => livesOn(bench, { what, text }),
 }));
 

@@ -13,8 +13,8 @@ export const outlives: ProbeRule = {
   once: true,
   lastly: true,
   mayEnd: true,
-  words: 'The server survives each message of the other rules',
-  mend: 'answer with an error, or drop the message, and go on; catch what handlers of events throw',
+  message: 'The server survives each message of the other rules',
+  fix: 'answer with an error, or drop the message, and go on; catch what handlers of events throw',
   async probe(bench) {
     const suspects = bench.suspects.take();
     const [first, ...others] = suspects;

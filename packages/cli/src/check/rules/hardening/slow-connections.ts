@@ -14,7 +14,7 @@ export interface SlowConnections {
 }
 
 /** Opens connections to a server of HTTP, each with the beginning of a request. Those that are refused are left out. */
-export async function openSlowly(url: URL, count: number, waitMs: number): Promise<SlowConnections> {
+export async function openSlowly(url: URL, count: number, waitTimeoutMs: number): Promise<SlowConnections> {
   const sockets = Array.from({ length: count }, () => begun(url));
   const opening = sockets.map(
     (socket) =>
@@ -23,7 +23,7 @@ export async function openSlowly(url: URL, count: number, waitMs: number): Promi
         socket.write(`POST ${url.pathname} HTTP/1.1\r\nhost: ${url.host}\r\nx-slow: `, () => resolve());
       }),
   );
-  await settledWithin(waitMs, Promise.all(opening));
+  await settledWithin(waitTimeoutMs, Promise.all(opening));
   const isOpen = (socket: Socket): boolean => !socket.destroyed && !socket.connecting;
   return {
     get opened() {

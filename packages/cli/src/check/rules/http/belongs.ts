@@ -42,7 +42,7 @@ async function callTwice(bench: Bench, of: CallableTool, tookMs: number): Promis
   const speaker: Prober = await bench.fresh();
   try {
     const opening = bench.revision.sessions
-      ? speaker.fetch('GET', { waitMs: 4 * bench.quietMs + 2 * tookMs })
+      ? speaker.fetch('GET', { waitTimeoutMs: 4 * bench.quietMs + 2 * tookMs })
       : Promise.resolve(undefined);
     // A failure meanwhile is handled where the promise is awaited.
     opening.catch(() => undefined);
@@ -91,8 +91,8 @@ const related = (id: string): ProbeRule => ({
   apart: true,
   over: 'http',
   needs: 'tools',
-  words: 'The stream of a request has only messages about that request',
-  mend: 'send the progress of each request on its own stream',
+  message: 'The stream of a request has only messages about that request',
+  fix: 'send the progress of each request on its own stream',
   probe: (bench) =>
     judge(bench, ({ calls }) => {
       const at = calls.findIndex((call, own) => progressOn(call).includes(tokens[1 - own]));
@@ -106,8 +106,8 @@ const unrelated: ProbeRule = {
   apart: true,
   over: 'http',
   needs: 'tools',
-  words: 'A GET stream has no messages about running requests',
-  mend: 'send progress with the request that it is of: extra.sendNotification, and not server.notification',
+  message: 'A GET stream has no messages about running requests',
+  fix: 'send progress with the request that it is of: extra.sendNotification, and not server.notification',
   async probe(bench) {
     const all = await besides(bench);
     if (!all.some(({ get }) => get !== undefined)) return notApplicable('it opens no stream by GET');

@@ -20,8 +20,8 @@ async function withHeaders(bench: Bench, headers: Readonly<Record<string, string
 
 const origin: ProbeRule = {
   id: 'http-003',
-  words: 'A request from a page of another origin is refused',
-  mend: 'compare the header Origin, where there is one, with the origins that may connect, and refuse others with 403',
+  message: 'A request from a page of another origin is refused',
+  fix: 'compare the header Origin, where there is one, with the origins that may connect, and refuse others with 403',
   over: 'http',
   async probe(bench) {
     const verdict = refusedWith(await withHeaders(bench, { Origin: strangeOrigin }), {});
@@ -42,8 +42,8 @@ function lookalikes({ hostname }: URL): readonly string[] {
 
 const originStatus: ProbeRule = {
   id: 'http-004',
-  words: 'A request from another origin is refused with the status 403',
-  mend: 'answer with HTTP 403',
+  message: 'A request from another origin is refused with the status 403',
+  fix: 'answer with HTTP 403',
   over: 'http',
   probe: async (bench) =>
     refusedWith(await withHeaders(bench, { Origin: strangeOrigin }), { status: 403, follows: 'http-003' }),
@@ -51,8 +51,8 @@ const originStatus: ProbeRule = {
 
 const rebinding: ProbeRule = {
   id: 'http-007',
-  words: 'A server on this machine refuses a Host header that is not its own',
-  mend: 'compare the header Host with the names of the server: otherwise a page whose name points here can send requests to it',
+  message: 'A server on this machine refuses a Host header that is not its own',
+  fix: 'compare the header Host with the names of the server: otherwise a page whose name points here can send requests to it',
   over: 'http',
   async probe(bench) {
     const { hostname, port } = bench.http.url;
@@ -73,8 +73,8 @@ function isLoopback(hostname: string): boolean {
 const formPost: ProbeRule = {
   id: 'harden-form-post',
   once: true,
-  words: 'A body with a content type other than JSON is refused: an HTML form can send text/plain',
-  mend: 'refuse what is not application/json with 415',
+  message: 'A body with a content type other than JSON is refused: an HTML form can send text/plain',
+  fix: 'refuse what is not application/json with 415',
   over: 'http',
   async probe(bench) {
     const answer = await withHeaders(bench, { 'content-type': 'text/plain' });
@@ -86,8 +86,8 @@ const largeHeader: ProbeRule = {
   id: 'harden-large-header',
   once: true,
   mayEnd: true,
-  words: 'A header of 64 KiB is refused, and the server survives',
-  mend: 'limit the size of headers',
+  message: 'A header of 64 KiB is refused, and the server survives',
+  fix: 'limit the size of headers',
   over: 'http',
   async probe(bench) {
     const answer = await withHeaders(bench, { 'X-Parley-Check': 'a'.repeat(65_536) });
@@ -98,8 +98,8 @@ const largeHeader: ProbeRule = {
 
 const accepted: (id: string) => ProbeRule = (id) => ({
   id,
-  words: 'A notification that is accepted gets the status 202 and no body',
-  mend: 'answer with HTTP 202, without a body',
+  message: 'A notification that is accepted gets the status 202 and no body',
+  fix: 'answer with HTTP 202, without a body',
   over: 'http',
   async probe(bench) {
     const speaker = await bench.shared();
@@ -117,8 +117,8 @@ const accepted: (id: string) => ProbeRule = (id) => ({
 
 const mediaType: WatchRule = {
   id: 'http-017',
-  words: 'A request is answered with application/json or text/event-stream',
-  mend: 'send the header Content-Type with one of the two',
+  message: 'A request is answered with application/json or text/event-stream',
+  fix: 'send the header Content-Type with one of the two',
   watch({ request, exchange: { status, headers }, revision }) {
     // What refuses a request of older revisions by its status need be no message.
     const isAnswer = request !== undefined && (status === 200 || rowOf('http-115').lives(revision));
@@ -130,8 +130,8 @@ const mediaType: WatchRule = {
 
 const get: ProbeRule = {
   id: 'http-032',
-  words: 'GET is answered with text/event-stream, or with 405',
-  mend: 'answer GET with an event stream if there is one, otherwise with HTTP 405',
+  message: 'GET is answered with text/event-stream, or with 405',
+  fix: 'answer GET with an event stream if there is one, otherwise with HTTP 405',
   over: 'http',
   probe: (bench) => onGet(bench),
 };
@@ -150,8 +150,8 @@ async function onGet(bench: Bench): Promise<RuleVerdict> {
 
 const noOtherMethods: ProbeRule = {
   id: 'http-111',
-  words: 'A server without session-based revisions answers GET and DELETE with 405',
-  mend: 'answer with HTTP 405',
+  message: 'A server without session-based revisions answers GET and DELETE with 405',
+  fix: 'answer with HTTP 405',
   over: 'http',
   async probe(bench) {
     if (bench.spoken.some(({ sessions }) => sessions)) return notApplicable('it speaks revisions with sessions too');
@@ -167,8 +167,8 @@ const noOtherMethods: ProbeRule = {
 
 const noSession: ProbeRule = {
   id: 'http-112',
-  words: 'A server without session-based revisions creates no session id, and ignores one',
-  mend: 'leave Mcp-Session-Id out, and do not read it',
+  message: 'A server without session-based revisions creates no session id, and ignores one',
+  fix: 'leave Mcp-Session-Id out, and do not read it',
   over: 'http',
   async probe(bench) {
     if (bench.spoken.some(({ sessions }) => sessions)) return notApplicable('it speaks revisions with sessions too');
@@ -180,8 +180,8 @@ const noSession: ProbeRule = {
 
 const errorId: WatchRule = {
   id: 'http-115',
-  words: 'An error over HTTP has the id of its request',
-  mend: 'copy the id of the request into the error, whatever the status',
+  message: 'An error over HTTP has the id of its request',
+  fix: 'copy the id of the request into the error, whatever the status',
   watch({ message, exchange, request, sent }) {
     const asked = sent?.['method'] === undefined ? undefined : sent['id'];
     // A request that is rejected before its body is read has no id to repeat. (Spec 2026-07-28, Streamable HTTP,

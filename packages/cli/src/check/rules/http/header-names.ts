@@ -36,24 +36,27 @@ const headerNames: readonly WatchRule[] = [
   aboutTools(
     {
       id: 'http-082',
-      words: 'x-mcp-header is never empty',
-      mend: 'name a header, or leave the annotation out',
+      message: 'x-mcp-header is never empty',
+      fix: 'name a header, or leave the annotation out',
     },
     ({ inputSchema }) => (headerNamesIn(inputSchema).some(isEmpty) ? 'one is' : undefined),
   ),
   aboutTools(
     {
       id: 'http-084',
-      words: 'x-mcp-header has no control characters',
-      mend: 'name a header without them',
+      message: 'x-mcp-header has no control characters',
+      fix: 'name a header without them',
     },
     ({ inputSchema }) => (headerNamesIn(inputSchema).some(hasControls) ? 'one has some' : undefined),
   ),
-  aboutTools({ id: 'http-083', words: 'x-mcp-header is the name of a header', mend: headerMend }, ({ inputSchema }) => {
-    const wrong = headerParametersOf(inputSchema).problems.filter((one) => one.includes('is not a header name'));
-    const named = headerNamesIn(inputSchema).filter((name) => isEmpty(name) || hasControls(name));
-    return wrong.length > named.length ? wrong[0] : undefined;
-  }),
+  aboutTools(
+    { id: 'http-083', message: 'x-mcp-header is the name of a header', fix: headerMend },
+    ({ inputSchema }) => {
+      const wrong = headerParametersOf(inputSchema).problems.filter((one) => one.includes('is not a header name'));
+      const named = headerNamesIn(inputSchema).filter((name) => isEmpty(name) || hasControls(name));
+      return wrong.length > named.length ? wrong[0] : undefined;
+    },
+  ),
 ];
 
 const headerFaults: readonly (readonly [id: string, words: string, about: RegExp])[] = [
@@ -75,8 +78,8 @@ function mirroredSecretsIn(schema: unknown, depth = 0): readonly string[] {
 const noSecrets = aboutTools(
   {
     id: 'http-106',
-    words: 'x-mcp-header sends no secret, such as a password or an API key',
-    mend: 'leave the annotation out: headers are seen and written down on their way',
+    message: 'x-mcp-header sends no secret, such as a password or an API key',
+    fix: 'leave the annotation out: headers are seen and written down on their way',
   },
   ({ inputSchema }) => {
     if (headerNamesIn(inputSchema).length === 0) return undefined;
@@ -90,7 +93,7 @@ export const headerNameRules: readonly WatchRule[] = [
   ...headerNames,
   noSecrets,
   ...headerFaults.map(([id, words, about]) =>
-    aboutTools({ id, words, mend: headerMend }, ({ inputSchema }) =>
+    aboutTools({ id, message: words, fix: headerMend }, ({ inputSchema }) =>
       headerParametersOf(inputSchema).problems.find((problem) => about.test(problem)),
     ),
   ),

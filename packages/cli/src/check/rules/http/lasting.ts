@@ -9,15 +9,15 @@ import { eventIds } from './streams.ts';
 
 /** Time for which a stream is listened to, in milliseconds, two minutes unless `--timeout` says otherwise: what stands before a server often ends one that is quiet for one minute. */
 function lastingMs(bench: Bench): number {
-  return 24 * bench.waitMs;
+  return 24 * bench.waitTimeoutMs;
 }
 
 const keptAlive: ProbeRule = {
   id: 'http-059',
   heavy: true,
   apart: true,
-  words: 'A quiet subscription stream sends comments from time to time',
-  mend: 'write a line such as ":" to streams that are quiet, more often than once a minute',
+  message: 'A quiet subscription stream sends comments from time to time',
+  fix: 'write a line such as ":" to streams that are quiet, more often than once a minute',
   over: 'http',
   async probe(bench) {
     const { capabilities } = await bench.offer();
@@ -26,9 +26,13 @@ const keptAlive: ProbeRule = {
     const speaker = await bench.fresh();
     try {
       const notifications = Object.fromEntries(lists.map((name) => [`${name}ListChanged`, true]));
-      const waitMs = lastingMs(bench);
-      const exchange = await speaker.request('subscriptions/listen', { notifications }, { waitMs, until: () => false });
-      return ofQuiet(exchange, waitMs);
+      const waitTimeoutMs = lastingMs(bench);
+      const exchange = await speaker.request(
+        'subscriptions/listen',
+        { notifications },
+        { waitTimeoutMs, until: () => false },
+      );
+      return ofQuiet(exchange, waitTimeoutMs);
     } finally {
       await bench.end(speaker);
     }
@@ -59,20 +63,22 @@ const saysWhen: ProbeRule = {
   id: 'http-028',
   heavy: true,
   apart: true,
-  words: 'A resumable GET stream sends retry before it closes',
-  mend: 'send retry: and a number of milliseconds before you close it',
+  message: 'A resumable GET stream sends retry before it closes',
+  fix: 'send retry: and a number of milliseconds before you close it',
   over: 'http',
   async probe(bench) {
     const speaker = await bench.fresh();
     try {
-      const get = async (headers: Readonly<Record<string, string>>, waitMs: number): Promise<Exchanged | undefined> =>
-        await speaker.fetch('GET', { headers, waitMs, until: () => false });
+      const get = async (
+        headers: Readonly<Record<string, string>>,
+        waitTimeoutMs: number,
+      ): Promise<Exchanged | undefined> => await speaker.fetch('GET', { headers, waitTimeoutMs, until: () => false });
       const stream = await get({}, lastingMs(bench));
       if (stream?.status !== 200 || !isEventStream(stream)) return notApplicable('it opens no stream by GET');
       if (stream.end !== 'complete') return notApplicable('it was not closed');
       const from = eventIds(stream).at(-1);
       if (from === undefined) return notApplicable('its events have no ids, by which it could go on');
-      const again = await get({ 'Last-Event-ID': from }, bench.waitMs);
+      const again = await get({ 'Last-Event-ID': from }, bench.waitTimeoutMs);
       // A finished stream need not be resumed.
       if (again?.status !== 200 || !isEventStream(again)) return notApplicable('it does not go on after it was closed');
       return unless(!/^retry: ?\d+\r?$/m.test(stream.text), stream, 'it was closed without one');

@@ -43,8 +43,8 @@ async function calledWith(bench: Bench, header: (value: string) => string | unde
 
 const required: ProbeRule = {
   id: 'http-098',
-  words: 'A call that lacks the header of one of its arguments is refused',
-  mend: 'require Mcp-Param-<name> where the argument has a value, and answer HTTP 400 and -32020',
+  message: 'A call that lacks the header of one of its arguments is refused',
+  fix: 'require Mcp-Param-<name> where the argument has a value, and answer HTTP 400 and -32020',
   over: 'http',
   needs: 'tools',
   probe: async (bench) => refusedWith(await calledWith(bench, () => undefined), { code: mismatched }),
@@ -52,8 +52,8 @@ const required: ProbeRule = {
 
 const compared: ProbeRule = {
   id: 'http-100',
-  words: 'A header that differs from the argument gets the status 400 and -32020',
-  mend: 'compare Mcp-Param-<name> with the argument, and answer HTTP 400 and -32020 where they differ',
+  message: 'A header that differs from the argument gets the status 400 and -32020',
+  fix: 'compare Mcp-Param-<name> with the argument, and answer HTTP 400 and -32020 where they differ',
   over: 'http',
   needs: 'tools',
   probe: async (bench) =>
@@ -65,8 +65,8 @@ const compared: ProbeRule = {
 
 const decoded: ProbeRule = {
   id: 'http-099',
-  words: 'A header in base64 is decoded before it is compared with the argument',
-  mend: 'decode =?base64?…?= before Mcp-Param-<name> is compared',
+  message: 'A header in base64 is decoded before it is compared with the argument',
+  fix: 'decode =?base64?…?= before Mcp-Param-<name> is compared',
   over: 'http',
   needs: 'tools',
   async probe(bench) {
@@ -77,8 +77,8 @@ const decoded: ProbeRule = {
 
 const absent: ProbeRule = {
   id: 'http-097',
-  words: 'An argument that a call does not have needs no header',
-  mend: 'want Mcp-Param-<name> only where the argument has a value',
+  message: 'An argument that a call does not have needs no header',
+  fix: 'want Mcp-Param-<name> only where the argument has a value',
   over: 'http',
   needs: 'tools',
   async probe(bench) {
@@ -132,8 +132,8 @@ const plain: ReadonlySet<string> = new Set(['type', 'description', 'title', 'def
 
 const characters: ProbeRule = {
   id: 'http-101',
-  words: 'An argument header with non-ASCII characters is refused',
-  mend: 'refuse Mcp-Param-<name> with bytes beyond 0x7E: such values travel in base64',
+  message: 'An argument header with non-ASCII characters is refused',
+  fix: 'refuse Mcp-Param-<name> with bytes beyond 0x7E: such values travel in base64',
   over: 'http',
   needs: 'tools',
   async probe(bench) {
@@ -145,8 +145,8 @@ const characters: ProbeRule = {
 
 const numerically: ProbeRule = {
   id: 'http-102',
-  words: 'The header of an integer is compared as a number: 42.0 equals 42',
-  mend: 'read the header as a number before it is compared',
+  message: 'The header of an integer is compared as a number: 42.0 equals 42',
+  fix: 'read the header as a number before it is compared',
   over: 'http',
   needs: 'tools',
   async probe(bench) {

@@ -77,8 +77,8 @@ const none = 'nothing shows that it has an authorization server of its own';
 const served: ProbeRule = {
   id: 'auth-008',
   over: 'http',
-  words: 'Metadata of the authorization server are served',
-  mend: `serve them at ${wellKnown}, whatever the path of the server`,
+  message: 'Metadata of the authorization server are served',
+  fix: `serve them at ${wellKnown}, whatever the path of the server`,
   async probe(bench) {
     const { exchange, isAtBase, elsewhere } = await ownMetadata(bench);
     if (elsewhere !== undefined) return notJudged('they are elsewhere: see auth-014');
@@ -91,8 +91,8 @@ const served: ProbeRule = {
 const atBase: ProbeRule = {
   id: 'auth-014',
   over: 'http',
-  words: 'Metadata of the authorization server are at the server origin, without the path',
-  mend: `serve them at ${wellKnown}, without the path of the server`,
+  message: 'Metadata of the authorization server are at the server origin, without the path',
+  fix: `serve them at ${wellKnown}, without the path of the server`,
   async probe(bench) {
     const { isAtBase, elsewhere } = await ownMetadata(bench);
     if (elsewhere !== undefined) return breaks(elsewhere, 'they are at the path of the server alone');
@@ -103,8 +103,8 @@ const atBase: ProbeRule = {
 const endpoints: ProbeRule = {
   id: 'auth-010',
   over: 'http',
-  words: 'A server without metadata serves /authorize and /token',
-  mend: 'serve /authorize, /token and /register at the address without its path, or metadata that say where they are',
+  message: 'A server without metadata serves /authorize and /token',
+  fix: 'serve /authorize, /token and /register at the address without its path, or metadata that say where they are',
   async probe(bench) {
     const { isAtBase, elsewhere } = await ownMetadata(bench);
     if (isAtBase || elsewhere !== undefined) return notApplicable('it has metadata');
@@ -118,8 +118,8 @@ const endpoints: ProbeRule = {
 const registers: ProbeRule = {
   id: 'auth-007',
   over: 'http',
-  words: 'The metadata of the authorization server have a registration_endpoint',
-  mend: 'serve dynamic registration of clients, and name it in the metadata',
+  message: 'The metadata of the authorization server have a registration_endpoint',
+  fix: 'serve dynamic registration of clients, and name it in the metadata',
   async probe(bench) {
     const { exchange, isAtBase } = await ownMetadata(bench);
     if (!isAtBase) return notApplicable('it has no metadata at its address without its path');

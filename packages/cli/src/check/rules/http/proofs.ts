@@ -113,8 +113,8 @@ const strong: ProbeRule = {
   over: 'http',
   closed: true,
   once: true,
-  words: 'A DPoP proof with the algorithm none or a symmetric algorithm is refused',
-  mend: 'take ES256 and its like, and name no other',
+  message: 'A DPoP proof with the algorithm none or a symmetric algorithm is refused',
+  fix: 'take ES256 and its like, and name no other',
   async probe(bench) {
     const algorithms = await algorithmsOf(bench);
     if (algorithms === undefined) return notApplicable('nothing shows that it takes proofs (DPoP)');
@@ -151,8 +151,8 @@ const verified: ProbeRule = {
   id: 'auth-145',
   over: 'http',
   once: true,
-  words: 'The server verifies the signature, method and URL of a DPoP proof',
-  mend: 'check each proof as RFC 9449, section 4.3, says',
+  message: 'The server verifies the signature, method and URL of a DPoP proof',
+  fix: 'check each proof as RFC 9449, section 4.3, says',
   async probe(bench) {
     return noneTaken(await tried(bench, faulty));
   },
@@ -162,8 +162,8 @@ const refusedWell: ProbeRule = {
   id: 'auth-147',
   over: 'http',
   once: true,
-  words: 'A wrong DPoP proof gets 401 and a DPoP challenge with the reason',
-  mend: 'answer with HTTP 401 and WWW-Authenticate: DPoP error="invalid_dpop_proof"',
+  message: 'A wrong DPoP proof gets 401 and a DPoP challenge with the reason',
+  fix: 'answer with HTTP 401 and WWW-Authenticate: DPoP error="invalid_dpop_proof"',
   async probe(bench) {
     const answers = (await tried(bench, faulty)).filter(([what]) => what !== 'no proof');
     for (const [what, answer] of answers) {

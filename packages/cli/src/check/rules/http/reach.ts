@@ -11,7 +11,7 @@ import { wholeText } from '../../whole-text.ts';
 /** Rules about where a server of this machine can be reached. */
 
 /** Most addresses of this machine that are tried. */
-const mostAddresses = 3;
+const maxAddresses = 3;
 
 /**
  * Addresses of this machine at which what listens at 127.0.0.1 alone is not reached. Where the whole of 127.0.0.0/8 is this machine,
@@ -22,7 +22,7 @@ function otherAddresses(): readonly string[] {
     .flatMap((found) => found ?? [])
     .filter(({ family, internal }) => family === 'IPv4' && !internal)
     .map(({ address }) => address);
-  return ['127.0.0.2', ...ofNetworks].slice(0, mostAddresses);
+  return ['127.0.0.2', ...ofNetworks].slice(0, maxAddresses);
 }
 
 /** Sign by which a server is known in its answer to a stranger; `undefined` where many would answer so. */
@@ -61,14 +61,14 @@ async function judgeReach(bench: Bench, request: Parameters<Bench['stranger']>[0
 }
 
 const words = 'A server on this machine listens on the loopback address only';
-const mend = 'give the host to listen(): listen(port, "127.0.0.1")';
+const fix = 'give the host to listen(): listen(port, "127.0.0.1")';
 
 const bound: ProbeRule = {
   id: 'http-005',
   over: 'http',
   once: true,
-  words,
-  mend,
+  message: words,
+  fix,
   probe: (bench) =>
     judgeReach(bench, {
       method: 'POST',
@@ -80,8 +80,8 @@ const bound: ProbeRule = {
 const pairBound: ProbeRule = {
   id: 'sse-005',
   over: 'sse',
-  words,
-  mend,
+  message: words,
+  fix,
   probe: (bench) => judgeReach(bench, { method: 'GET', headers: { accept: 'text/event-stream' } }),
 };
 

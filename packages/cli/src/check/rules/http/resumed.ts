@@ -16,19 +16,19 @@ async function namedStream(bench: Bench): Promise<((speaker: Prober, id: string)
     return (speaker, id) => speaker.request(bench.harmless, undefined, { id });
   const isAllowed = (await bench.allowed()).some((one) => 'args' in one);
   const made = isAllowed ? await bench.made('mute') : [];
-  const found = made.find(({ result, tookMs, last }) => result !== undefined && tookMs < mostMs && hasIds(last));
+  const found = made.find(({ result, tookMs, last }) => result !== undefined && tookMs < maxMs && hasIds(last));
   return found && ((speaker, id) => sendCall(speaker, found.of, { id, meta: { progressToken: id } }));
 }
 
 /** Longest time that a call may take to be made twice more, in milliseconds. */
-const mostMs = 2_000;
+const maxMs = 2_000;
 
 const replayed: ProbeRule = {
   id: 'http-040',
   apart: true,
   over: 'http',
-  words: 'A resumed stream has no messages of another stream',
-  mend: 'keep with each event the stream that it went out on, and replay those of the stream of Last-Event-ID alone',
+  message: 'A resumed stream has no messages of another stream',
+  fix: 'keep with each event the stream that it went out on, and replay those of the stream of Last-Event-ID alone',
   async probe(bench) {
     const ask = await namedStream(bench);
     if (ask === undefined) return notApplicable('its events have no ids');
@@ -40,7 +40,10 @@ const replayed: ProbeRule = {
         return notJudged('a right request was not answered');
       const [from] = eventIds(resumed);
       if (from === undefined) return notApplicable('its events have no ids');
-      const again = await speaker.fetch('GET', { headers: { 'Last-Event-ID': from }, waitMs: 2 * bench.quietMs });
+      const again = await speaker.fetch('GET', {
+        headers: { 'Last-Event-ID': from },
+        waitTimeoutMs: 2 * bench.quietMs,
+      });
       if (again?.status !== 200 || !isEventStream(again)) return notApplicable('it resumes no streams');
       const has = (id: string): boolean => again.messages.flat().some((one) => answers(one, id));
       if (has(ids[1])) return breaks(again, `after ${JSON.stringify(from)} the answer of another stream came`);
@@ -73,8 +76,8 @@ async function judgeEarly(bench: Bench, judge: (exchange: Exchanged) => RuleVerd
 const keptOpen: ProbeRule = {
   id: 'http-022',
   over: 'http',
-  words: 'The stream of a request is not closed before its answer',
-  mend: 'keep the stream open: clients of this revision do not come back for the rest',
+  message: 'The stream of a request is not closed before its answer',
+  fix: 'keep the stream open: clients of this revision do not come back for the rest',
   probe: (bench) =>
     judgeEarly(bench, (exchange) =>
       // One cause is one finding.
@@ -87,8 +90,8 @@ const keptOpen: ProbeRule = {
 const saysWhen: ProbeRule = {
   id: 'http-025',
   over: 'http',
-  words: 'A stream that closes before the response sends retry first',
-  mend: 'send retry: and a number of milliseconds before you close it',
+  message: 'A stream that closes before the response sends retry first',
+  fix: 'send retry: and a number of milliseconds before you close it',
   probe: (bench) =>
     judgeEarly(bench, (exchange) => {
       if (eventIds(exchange).length === 0) return notJudged('nothing can be resumed: see http-019');

@@ -36,8 +36,8 @@ async function issuerMetadata(
 const registers: ProbeRule = {
   id: 'auth-074',
   over: 'http',
-  words: 'An authorization server at the same origin registers unknown clients',
-  mend: 'serve dynamic registration of clients, and name it as registration_endpoint in the metadata',
+  message: 'An authorization server at the same origin registers unknown clients',
+  fix: 'serve dynamic registration of clients, and name it as registration_endpoint in the metadata',
   async probe(bench) {
     // The next revision wants documents of clients in its place.
     if (bench.spoken.some((revision) => ordinal(revision) > ordinal(bench.revision)))
@@ -54,8 +54,8 @@ const registers: ProbeRule = {
 const takesDocuments: ProbeRule = {
   id: 'auth-058',
   over: 'http',
-  words: 'An authorization server at the same origin accepts client ID metadata documents',
-  mend: 'take a URL as client_id, and say so by client_id_metadata_document_supported',
+  message: 'An authorization server at the same origin accepts client ID metadata documents',
+  fix: 'take a URL as client_id, and say so by client_id_metadata_document_supported',
   async probe(bench) {
     const { exchange, metadata } = await issuerMetadata(bench);
     const isTaken = metadata['client_id_metadata_document_supported'] === true;

@@ -12,8 +12,8 @@ const consistent: ProbeRule = {
   id: 'auth-046',
   over: 'http',
   closed: true,
-  words: 'The same request gets the same challenge each time',
-  mend: 'name the same scopes, and the same metadata, for the same request',
+  message: 'The same request gets the same challenge each time',
+  fix: 'name the same scopes, and the same metadata, for the same request',
   async probe(bench) {
     const { challenge } = await guardOf(bench);
     if (challenge === undefined) return notJudged('there is no challenge: see auth-026');
@@ -57,8 +57,8 @@ const challenged: ProbeRule = {
   id: 'auth-049',
   over: 'http',
   needs: 'tools',
-  words: 'A call without the required scopes gets 403 and a challenge with scope and resource_metadata',
-  mend: 'answer HTTP 403 with WWW-Authenticate: Bearer error="insufficient_scope", scope="…", resource_metadata="…"',
+  message: 'A call without the required scopes gets 403 and a challenge with scope and resource_metadata',
+  fix: 'answer HTTP 403 with WWW-Authenticate: Bearer error="insufficient_scope", scope="…", resource_metadata="…"',
   probe: (bench) =>
     onRefusedCalls(bench, ({ parameters }, { status }) => {
       if (status !== 403) return `it gets HTTP ${status}`;
@@ -71,8 +71,8 @@ const covers: ProbeRule = {
   id: 'auth-050',
   over: 'http',
   needs: 'tools',
-  words: 'The challenge of the 403 names scopes that the token lacks',
-  mend: 'name all scopes that the call needs',
+  message: 'The challenge of the 403 names scopes that the token lacks',
+  fix: 'name all scopes that the call needs',
   async probe(bench) {
     await guardOf(bench);
     const own = scopesOf(await bench.http.token());

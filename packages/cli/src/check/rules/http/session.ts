@@ -34,8 +34,8 @@ function openingOf({ opening }: Prober): Exchanged {
 
 const visible: ProbeRule = {
   id: 'http-043',
-  words: 'A session id has only visible ASCII characters',
-  mend: 'make session ids of characters from 0x21 to 0x7E',
+  message: 'A session id has only visible ASCII characters',
+  fix: 'make session ids of characters from 0x21 to 0x7E',
   over: 'http',
   probe: (bench) =>
     withSessions(bench, 1, ([speaker]) =>
@@ -52,8 +52,8 @@ const visible: ProbeRule = {
 /** A rule that what names a session is made at random, by the page that says it. */
 const unguessable = (id: string): ProbeRule => ({
   id,
-  words: 'Session ids are unguessable and unique',
-  mend: 'make session ids of 128 random bits, such as those of crypto.randomUUID()',
+  message: 'Session ids are unguessable and unique',
+  fix: 'make session ids of 128 random bits, such as those of crypto.randomUUID()',
   over: 'http',
   probe: (bench) =>
     withSessions(bench, 5, (speakers) => {
@@ -69,8 +69,8 @@ const unguessable = (id: string): ProbeRule => ({
 
 const required: ProbeRule = {
   id: 'http-046',
-  words: 'A request without the required session id gets the status 400',
-  mend: 'answer with HTTP 400',
+  message: 'A request without the required session id gets the status 400',
+  fix: 'answer with HTTP 400',
   over: 'http',
   probe: (bench) =>
     withSessions(bench, 1, async ([speaker]) => {
@@ -85,8 +85,8 @@ const required: ProbeRule = {
 
 const terminated: ProbeRule = {
   id: 'http-047',
-  words: 'A request with the id of an ended session gets the status 404',
-  mend: 'forget the session at DELETE, and answer with HTTP 404',
+  message: 'A request with the id of an ended session gets the status 404',
+  fix: 'forget the session at DELETE, and answer with HTTP 404',
   over: 'http',
   probe: (bench) =>
     withSessions(bench, 1, async ([speaker]) => {
@@ -107,8 +107,8 @@ const terminated: ProbeRule = {
 const unknown: ProbeRule = {
   id: 'harden-unknown-session',
   once: true,
-  words: 'A request with an unknown session id is not served',
-  mend: 'answer with HTTP 404',
+  message: 'A request with an unknown session id is not served',
+  fix: 'answer with HTTP 404',
   over: 'http',
   probe: (bench) =>
     withSessions(bench, 1, async ([speaker]) => {
@@ -123,8 +123,8 @@ const unknown: ProbeRule = {
 
 const versionHeader: ProbeRule = {
   id: 'http-053',
-  words: 'An invalid MCP-Protocol-Version gets the status 400',
-  mend: 'answer with HTTP 400',
+  message: 'An invalid MCP-Protocol-Version gets the status 400',
+  fix: 'answer with HTTP 400',
   over: 'http',
   async probe(bench) {
     const speaker = await bench.shared();
@@ -142,8 +142,8 @@ const versionHeader: ProbeRule = {
 
 const assumed: ProbeRule = {
   id: 'http-052',
-  words: 'A request without the header MCP-Protocol-Version is served',
-  mend: 'take the revision of the session, or 2025-03-26',
+  message: 'A request without the header MCP-Protocol-Version is served',
+  fix: 'take the revision of the session, or 2025-03-26',
   over: 'http',
   async probe(bench) {
     const speaker = await bench.shared();

@@ -102,24 +102,24 @@ const other = 'completion/complete';
 
 const missingHeader: ProbeRule = {
   id: 'http-074',
-  words: 'A request without Mcp-Method, or without a required Mcp-Name, gets the status 400 and -32020',
-  mend: 'require Mcp-Method, and Mcp-Name with tools/call, prompts/get and resources/read',
+  message: 'A request without Mcp-Method, or without a required Mcp-Name, gets the status 400 and -32020',
+  fix: 'require Mcp-Method, and Mcp-Name with tools/call, prompts/get and resources/read',
   over: 'http',
   probe: (bench) => eachWrong(bench, [undefined, 'missing'], { status: 400, code: -32020 }),
 };
 
 const otherHeader: ProbeRule = {
   id: 'http-075',
-  words: 'A header that differs from the body is refused',
-  mend: 'compare Mcp-Method and Mcp-Name with the body',
+  message: 'A header that differs from the body is refused',
+  fix: 'compare Mcp-Method and Mcp-Name with the body',
   over: 'http',
   probe: (bench) => eachWrong(bench, [other, 'other'], {}),
 };
 
 const otherHeaderCode: ProbeRule = {
   id: 'http-076',
-  words: 'A header that differs from the body gets the status 400 and -32020',
-  mend: 'answer with HTTP 400 and the error -32020',
+  message: 'A header that differs from the body gets the status 400 and -32020',
+  fix: 'answer with HTTP 400 and the error -32020',
   over: 'http',
   probe: (bench) => eachWrong(bench, [other, 'other'], { status: 400, code: -32020, follows: 'http-075' }),
 };

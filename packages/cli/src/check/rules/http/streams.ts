@@ -21,8 +21,8 @@ async function besideStreams(bench: Bench, judge: (heard: Heard) => RuleVerdict)
   const speaker = await bench.fresh();
   try {
     await bench.ready(speaker);
-    const waitMs = 3 * bench.quietMs;
-    const opening = Promise.all([speaker.fetch('GET', { waitMs }), speaker.fetch('GET', { waitMs })]);
+    const waitTimeoutMs = 3 * bench.quietMs;
+    const opening = Promise.all([speaker.fetch('GET', { waitTimeoutMs }), speaker.fetch('GET', { waitTimeoutMs })]);
     // Nobody waits for it yet when a run is cut short.
     opening.catch(() => undefined);
     await speaker.rest(bench.quietMs);
@@ -54,8 +54,8 @@ function signOf(message: unknown, own: string): string | undefined {
 const once: ProbeRule = {
   id: 'http-036',
   apart: true,
-  words: 'No message is sent on two streams',
-  mend: 'send each message on one stream: an answer on that of its request',
+  message: 'No message is sent on two streams',
+  fix: 'send each message on one stream: an answer on that of its request',
   over: 'http',
   probe: (bench) =>
     besideStreams(bench, ({ id, answer, streams }) => {
@@ -72,8 +72,8 @@ const once: ProbeRule = {
 const noResponses: ProbeRule = {
   id: 'http-034',
   apart: true,
-  words: 'No response is sent on a stream that a GET opened',
-  mend: 'answer on the stream of the request, or with its body',
+  message: 'No response is sent on a stream that a GET opened',
+  fix: 'answer on the stream of the request, or with its body',
   over: 'http',
   probe: (bench) =>
     besideStreams(bench, ({ id, answer, streams }) => {
@@ -92,8 +92,8 @@ export function eventIds({ text }: Exchanged): readonly string[] {
 const eventNames: ProbeRule = {
   id: 'http-037',
   apart: true,
-  words: 'No two events of a session have the same id',
-  mend: 'make the ids of events unique over all streams of the session',
+  message: 'No two events of a session have the same id',
+  fix: 'make the ids of events unique over all streams of the session',
   over: 'http',
   async probe(bench) {
     const speaker = await bench.fresh();
@@ -118,8 +118,8 @@ const eventNames: ProbeRule = {
 function endsWithAnswer(id: string): ProbeRule {
   return {
     id,
-    words: 'The stream of a request ends with its answer',
-    mend: 'end the response when the answer was sent',
+    message: 'The stream of a request ends with its answer',
+    fix: 'end the response when the answer was sent',
     over: 'http',
     async probe(bench) {
       const speaker = await bench.shared();
@@ -135,8 +135,8 @@ function endsWithAnswer(id: string): ProbeRule {
 
 const answersOnStream: ProbeRule = {
   id: 'http-019',
-  words: 'The stream of a request ends with its response, or can be resumed',
-  mend: 'send the response before the stream ends',
+  message: 'The stream of a request ends with its response, or can be resumed',
+  fix: 'send the response before the stream ends',
   over: 'http',
   async probe(bench) {
     const speaker = await bench.shared();
@@ -154,8 +154,8 @@ const answersOnStream: ProbeRule = {
 
 const primed: WatchRule = {
   id: 'http-024',
-  words: 'A stream with event ids begins with an event without data',
-  mend: 'send an event with an id and empty data first, from which a client can resume',
+  message: 'A stream with event ids begins with an event without data',
+  fix: 'send an event with an id and empty data first, from which a client can resume',
   watch({ sent, exchange }) {
     // While a conversation is opened it has no revision yet: one may be asked for that had no such event.
     const isAnswer = sent?.['id'] !== undefined && sent['method'] !== undefined && sent['method'] !== 'initialize';
@@ -170,8 +170,8 @@ const primed: WatchRule = {
 
 const unbuffered: WatchRule = {
   id: 'http-057',
-  words: 'Streams have the header X-Accel-Buffering: no',
-  mend: 'send the header X-Accel-Buffering: no with text/event-stream',
+  message: 'Streams have the header X-Accel-Buffering: no',
+  fix: 'send the header X-Accel-Buffering: no with text/event-stream',
   watch({ exchange }) {
     if (exchange.status !== 200 || !isEventStream(exchange)) return 'not-seen';
     const said = exchange.headers['x-accel-buffering'];
@@ -201,8 +201,8 @@ const wrapped = (marker: string): string => `=?${marker}?${Buffer.from(nobody).t
 
 const decoded: ProbeRule = {
   id: 'http-079',
-  words: 'A base64 value of Mcp-Name is decoded before the comparison',
-  mend: 'decode =?base64?…?= before the header is compared with the body',
+  message: 'A base64 value of Mcp-Name is decoded before the comparison',
+  fix: 'decode =?base64?…?= before the header is compared with the body',
   over: 'http',
   async probe(bench) {
     const why = await comparesNames(bench);
@@ -214,8 +214,8 @@ const decoded: ProbeRule = {
 
 const exactMarkers: ProbeRule = {
   id: 'http-095',
-  words: 'The base64 marker is lower case: =?BASE64? marks no base64 value',
-  mend: 'compare the markers as they are, and take what has others for a plain value',
+  message: 'The base64 marker is lower case: =?BASE64? marks no base64 value',
+  fix: 'compare the markers as they are, and take what has others for a plain value',
   over: 'http',
   async probe(bench) {
     const why = await comparesNames(bench);
@@ -227,8 +227,8 @@ const exactMarkers: ProbeRule = {
 
 const refusedNotification: ProbeRule = {
   id: 'http-016',
-  words: 'A notification that is not accepted gets an HTTP error status',
-  mend: 'answer with HTTP 400, with or without an error of JSON-RPC',
+  message: 'A notification that is not accepted gets an HTTP error status',
+  fix: 'answer with HTTP 400, with or without an error of JSON-RPC',
   over: 'http',
   // What a notification is refused for there is that its revision is none.
   lives: (revision) => revision.versionHeader !== 'never' && rowOf('http-016').lives(revision),

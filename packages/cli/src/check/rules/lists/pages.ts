@@ -25,8 +25,8 @@ async function overLists(
 
 const ends: ProbeRule = {
   id: 'harden-endless-list',
-  words: 'The cursors of a list lead to its end',
-  mend: 'give with each page the cursor of the next one, and none with the last',
+  message: 'The cursors of a list lead to its end',
+  fix: 'give with each page the cursor of the next one, and none with the last',
   probe: (bench) =>
     overLists(
       bench,
@@ -91,8 +91,8 @@ function listedTwice(walk: PageWalk): RuleVerdict | undefined {
 
 const onePage: ProbeRule = {
   id: 'harden-listed-twice',
-  words: 'No entry is on two pages of a list',
-  mend: 'begin each page with the entry that comes after the last one of the page before',
+  message: 'No entry is on two pages of a list',
+  fix: 'begin each page with the entry that comes after the last one of the page before',
   probe: (bench) => {
     const ofTools = rowOf('tools-020').lives(bench.revision);
     return overLists(bench, ({ method }) => !(ofTools && method === 'tools/list'), listedTwice);

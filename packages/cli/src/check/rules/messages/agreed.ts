@@ -6,8 +6,8 @@ import type { WatchRule } from '../../rule.ts';
 
 const agreed: WatchRule = {
   id: 'lifecycle-008',
-  words: 'A server sends only messages of the negotiated revision',
-  mend: 'look at the protocolVersion that was agreed on before you send what another revision has',
+  message: 'A server sends only messages of the negotiated revision',
+  fix: 'look at the protocolVersion that was agreed on before you send what another revision has',
   watch({ message: { method }, sent, revision }) {
     // Before the answer to initialize nothing is agreed on.
     if (typeof method !== 'string' || sent?.['method'] === 'initialize') return 'not-seen';

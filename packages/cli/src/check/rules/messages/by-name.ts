@@ -52,8 +52,8 @@ const ownName = 'parley-check';
 /** Rule that asks again, so that a list that changes by itself is no fault: names of clients are for people to read. */
 const sameForAll: ProbeRule = {
   id: 'meta-017',
-  words: 'A list does not depend on the name of the client',
-  mend: 'look at what a client declares that it can do, and not at clientInfo',
+  message: 'A list does not depend on the name of the client',
+  fix: 'look at what a client declares that it can do, and not at clientInfo',
   async probe(bench) {
     const speaker = await bench.shared();
     const known = lists.filter(([list]) => speaker.capabilities[list] !== undefined);

@@ -32,7 +32,7 @@ async function initialized(
       speakers.push(speaker);
       const clientInfo = { name: 'parley-check', version: '1' };
       const params = { protocolVersion: date, capabilities: {}, clientInfo };
-      const manner = { headers: { ...ofNone, ...own }, meta: undefined, waitMs: 30_000 };
+      const manner = { headers: { ...ofNone, ...own }, meta: undefined, waitTimeoutMs: 30_000 };
       const answer = await speaker.request('initialize', params, manner);
       speaker.session = answer.headers['mcp-session-id'];
       answered.push(answer);
@@ -69,8 +69,8 @@ const echoed: ProbeRule = {
   id: 'lifecycle-012',
   lives: ({ clientDescribed }) => clientDescribed === 'each-request',
   apart: true,
-  words: 'If the server supports the requested revision, initialize returns that revision',
-  mend: 'answer with the protocolVersion that was asked for, or leave the revision out of supportedVersions',
+  message: 'If the server supports the requested revision, initialize returns that revision',
+  fix: 'answer with the protocolVersion that was asked for, or leave the revision out of supportedVersions',
   async probe(bench) {
     const all = await promised(bench);
     if (all.length === 0)

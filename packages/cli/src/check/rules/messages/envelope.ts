@@ -19,8 +19,8 @@ function error(message: Message): Readonly<Record<string, unknown>> | undefined 
 
 const jsonRpc: WatchRule = {
   id: 'basic-001',
-  words: 'Every message is a JSON-RPC 2.0 request, notification or response, with jsonrpc "2.0"',
-  mend: 'send objects with "jsonrpc": "2.0" and a method, a result or an error',
+  message: 'Every message is a JSON-RPC 2.0 request, notification or response, with jsonrpc "2.0"',
+  fix: 'send objects with "jsonrpc": "2.0" and a method, a result or an error',
   watch({ message, malformed, exchange, revision, request }) {
     if (malformed !== undefined)
       return exchange.status === undefined
@@ -48,8 +48,8 @@ function isEmpty(message: Message): boolean {
 /** A rule that a response has one of the two, by the row of a time. */
 const oneOfTwo = (id: 'basic-011' | 'basic-013'): WatchRule => ({
   id,
-  words: 'A response has a result or an error',
-  mend: 'send {"result": {}} where there is nothing to say',
+  message: 'A response has a result or an error',
+  fix: 'send {"result": {}} where there is nothing to say',
   watch(heard) {
     if (isEmpty(heard.message))
       return { breaks: `that with the id ${JSON.stringify(heard.message['id'])} has neither` };
@@ -59,8 +59,8 @@ const oneOfTwo = (id: 'basic-011' | 'basic-013'): WatchRule => ({
 
 const resultOrError: WatchRule = {
   id: 'basic-012',
-  words: 'A response never has both a result and an error',
-  mend: 'send one of the two, and leave the other out',
+  message: 'A response never has both a result and an error',
+  fix: 'send one of the two, and leave the other out',
   watch: ({ message }) => (!isResponse(message) ? 'not-seen' : hasBoth(message) ? { breaks: hasBothWords } : 'holds'),
 };
 
@@ -68,8 +68,8 @@ const hasBothWords = 'it has a result and an error';
 
 const utf8: WatchRule = {
   id: 'basic-002',
-  words: 'Messages are encoded in UTF-8',
-  mend: 'encode what is sent in UTF-8',
+  message: 'Messages are encoded in UTF-8',
+  fix: 'encode what is sent in UTF-8',
   watch: ({ exchange }) => (exchange.isUtf8 === false ? { breaks: 'it came in bytes that are none' } : 'holds'),
 };
 
@@ -80,8 +80,8 @@ function hasBoth(message: Message): boolean {
 
 const errorParts: WatchRule = {
   id: 'basic-014',
-  words: 'An error response has an error with a code and a message',
-  mend: 'send "error": {"code": …, "message": "…"}',
+  message: 'An error response has an error with a code and a message',
+  fix: 'send "error": {"code": …, "message": "…"}',
   watch({ message }) {
     if (!('error' in message) || message['method'] !== undefined) return 'not-seen';
     const told = error(message);
@@ -94,8 +94,8 @@ const errorParts: WatchRule = {
 
 const integerCode: WatchRule = {
   id: 'basic-015',
-  words: 'The code of an error is an integer',
-  mend: 'send codes as numbers, such as -32602',
+  message: 'The code of an error is an integer',
+  fix: 'send codes as numbers, such as -32602',
   watch({ message }) {
     const code = error(message)?.['code'];
     if (code === undefined) return 'not-seen';
@@ -105,8 +105,8 @@ const integerCode: WatchRule = {
 
 const ownId: WatchRule = {
   id: 'basic-009',
-  words: 'A response has the id of its request, with the same type',
-  mend: 'copy the id as it came: a number stays a number, a string a string',
+  message: 'A response has the id of its request, with the same type',
+  fix: 'copy the id as it came: a number stays a number, a string a string',
   watch({ message, sent }) {
     if (!isResponse(message) || !('result' in message)) return 'not-seen';
     const asked = sent?.['method'] === undefined ? undefined : sent['id'];
@@ -136,8 +136,8 @@ function isWhole(sent: HeardMessage['sent']): boolean {
 
 const ownErrorId: WatchRule = {
   id: 'basic-010',
-  words: 'An error repeats the id of its request',
-  mend: 'copy the id of the request into the error',
+  message: 'An error repeats the id of its request',
+  fix: 'copy the id of the request into the error',
   watch({ message, sent, request, exchange, revision }) {
     if (!('error' in message) || message['method'] !== undefined || !isWhole(sent)) return 'not-seen';
     // A refusal of HTTP need not have read the message, and has a row of its own where it must have.
@@ -154,8 +154,8 @@ const ownErrorId: WatchRule = {
 
 const requestId: WatchRule = {
   id: 'basic-006',
-  words: 'The id of a request is never null',
-  mend: 'give each request to a client an id that is a string or an integer',
+  message: 'The id of a request is never null',
+  fix: 'give each request to a client an id that is a string or an integer',
   watch({ message: { method, id }, message }) {
     // A notification with an id has a row of its own.
     if (typeof method !== 'string' || method.startsWith('notifications/') || !('id' in message)) return 'not-seen';
@@ -165,8 +165,8 @@ const requestId: WatchRule = {
 
 const notificationId: WatchRule = {
   id: 'basic-017',
-  words: 'A notification has no id',
-  mend: 'leave the id out of notifications',
+  message: 'A notification has no id',
+  fix: 'leave the id out of notifications',
   watch({ message }) {
     const { method } = message;
     if (typeof method !== 'string' || !method.startsWith('notifications/')) return 'not-seen';
@@ -176,8 +176,8 @@ const notificationId: WatchRule = {
 
 const noRequests: WatchRule = {
   id: 'basic-037',
-  words: 'A server sends no JSON-RPC requests; it returns input_required results',
-  mend: 'ask by inputRequests in the result',
+  message: 'A server sends no JSON-RPC requests; it returns input_required results',
+  fix: 'ask by inputRequests in the result',
   watch({ message }) {
     if (isResponse(message)) return 'holds';
     return typeof message['method'] === 'string' && 'id' in message
@@ -189,8 +189,8 @@ const noRequests: WatchRule = {
 const resultType: WatchRule = {
   id: 'basic-021',
   fields: ['resultType'],
-  words: 'Every result has a resultType',
-  mend: 'add "resultType": "complete"',
+  message: 'Every result has a resultType',
+  fix: 'add "resultType": "complete"',
   watch({ message: { result }, request }) {
     if (!isObject(result) || request === undefined) return 'not-seen';
     return typeof result['resultType'] === 'string'
@@ -201,8 +201,8 @@ const resultType: WatchRule = {
 
 const reservedCodes: WatchRule = {
   id: 'basic-028',
-  words: 'From -32099 to -32020, the server sends only codes of the specification',
-  mend: 'choose codes of your own outside -32768 to -32000',
+  message: 'From -32099 to -32020, the server sends only codes of the specification',
+  fix: 'choose codes of your own outside -32768 to -32000',
   watch({ message }) {
     const code = error(message)?.['code'];
     if (typeof code !== 'number') return 'not-seen';
@@ -216,8 +216,8 @@ const standardCodes: readonly unknown[] = [-32700, -32600, -32601, -32602, -3260
 
 const ownCodes: WatchRule = {
   id: 'basic-031',
-  words: 'Codes of its own are outside -32768 to -32000, which JSON-RPC reserves',
-  mend: 'choose codes of your own outside -32768 to -32000',
+  message: 'Codes of its own are outside -32768 to -32000, which JSON-RPC reserves',
+  fix: 'choose codes of your own outside -32768 to -32000',
   watch({ message }) {
     const code = error(message)?.['code'];
     if (typeof code !== 'number') return 'not-seen';
@@ -229,8 +229,8 @@ const ownCodes: WatchRule = {
 
 const formerCodes: WatchRule = {
   id: 'basic-030',
-  words: 'The server no longer sends the codes -32002 and -32042',
-  mend: 'answer an unknown resource with -32602, and ask for a page by a result of type input_required',
+  message: 'The server no longer sends the codes -32002 and -32042',
+  fix: 'answer an unknown resource with -32602, and ask for a page by a result of type input_required',
   watch({ message }) {
     const code = error(message)?.['code'];
     if (typeof code !== 'number') return 'not-seen';
@@ -240,8 +240,8 @@ const formerCodes: WatchRule = {
 
 const serverInfo: WatchRule = {
   id: 'meta-016',
-  words: 'Every result names the server in _meta',
-  mend: 'add "io.modelcontextprotocol/serverInfo" with name and version to _meta of results',
+  message: 'Every result names the server in _meta',
+  fix: 'add "io.modelcontextprotocol/serverInfo" with name and version to _meta of results',
   watch({ message: { result }, request }) {
     if (!isObject(result) || request === undefined) return 'not-seen';
     const meta = result['_meta'];
@@ -254,8 +254,8 @@ const serverInfo: WatchRule = {
 const schema: WatchRule = {
   id: 'wire-schema',
   isGeneral: true,
-  words: 'Results and notifications match the official schema of the revision',
-  mend: 'send what the schema of the revision requires, in its types',
+  message: 'Results and notifications match the official schema of the revision',
+  fix: 'send what the schema of the revision requires, in its types',
   watch({ message, request, revision }) {
     const { method, result, params } = message;
     const asked = typeof request?.['method'] === 'string' ? methodOf(request['method']) : undefined;
@@ -284,14 +284,14 @@ const schema: WatchRule = {
 };
 
 /** Most places of one message that are told. */
-const mostPlaces = 5;
+const maxPlaces = 5;
 
 /** Each place is told once, whatever the entry of a list. */
 function judged(problems: ReturnType<typeof check>, what: string): ReturnType<WatchRule['watch']> {
   const places = new Map<string, WatchedFault>();
   for (const { path, message } of problems) {
     const place = path.replaceAll(/\d+/g, '');
-    if (places.has(place) || places.size === mostPlaces) continue;
+    if (places.has(place) || places.size === maxPlaces) continue;
     const where = `${what.replace('the result of ', '')} ${path}`.trim();
     places.set(place, { breaks: `${what}: ${path === '' ? 'it' : path} ${message}`, where });
   }

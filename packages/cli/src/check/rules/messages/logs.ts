@@ -31,8 +31,8 @@ const noToken: ProbeRule = {
   id: 'logging-011',
   needs: 'logging',
   apart: true,
-  words: 'No log message contains the access token of the request',
-  mend: 'leave the headers of requests out of log messages',
+  message: 'No log message contains the access token of the request',
+  fix: 'leave the headers of requests out of log messages',
   over: 'http',
   async probe(bench) {
     if ((await bench.http.token()) === undefined) return notApplicable('it gets no token that it could log');

@@ -46,8 +46,8 @@ const misuses: Readonly<Record<number, (heard: HeardMessage, data: JsonObject) =
 
 const definedCodes: WatchRule = {
   id: 'basic-029',
-  words: 'The codes -32020, -32021 and -32022 have the meaning of the specification',
-  mend: 'choose a code of your own outside -32768 to -32000 for other errors',
+  message: 'The codes -32020, -32021 and -32022 have the meaning of the specification',
+  fix: 'choose a code of your own outside -32768 to -32000 for other errors',
   watch(heard) {
     const { code, data } = errorOf(heard) ?? {};
     const misuse = typeof code === 'number' && Object.hasOwn(misuses, code) ? misuses[code] : undefined;
@@ -59,8 +59,8 @@ const definedCodes: WatchRule = {
 
 const oneSentence: WatchRule = {
   id: 'basic-016',
-  words: 'The message of an error is one sentence',
-  mend: 'say in a sentence what is wrong, and put what is longer into data',
+  message: 'The message of an error is one sentence',
+  fix: 'say in a sentence what is wrong, and put what is longer into data',
   watch(heard) {
     const { message } = errorOf(heard) ?? {};
     if (typeof message !== 'string') return 'not-seen';
@@ -74,8 +74,8 @@ const oneSentence: WatchRule = {
 const knownTypes: WatchRule = {
   id: 'basic-024',
   fields: ['resultType'],
-  words: 'The resultType of a result is complete, input_required, or one of an extension that the server declares',
-  mend: 'send "resultType": "complete"',
+  message: 'The resultType of a result is complete, input_required, or one of an extension that the server declares',
+  fix: 'send "resultType": "complete"',
   watch({ message: { result }, request, declared }) {
     if (request === undefined || !isObject(result) || typeof result['resultType'] !== 'string') return 'not-seen';
     const { resultType } = result;
@@ -89,8 +89,8 @@ const knownTypes: WatchRule = {
 
 const questionNames: WatchRule = {
   id: 'mrtr-004',
-  words: 'Each input request of a result has a unique key',
-  mend: 'name questions apart',
+  message: 'Each input request of a result has a unique key',
+  fix: 'name questions apart',
   watch({ message: { result }, exchange }): WatchedFault | 'holds' | 'not-seen' {
     if (!isObject(result) || !isObject(result['inputRequests'])) return 'not-seen';
     // Of two that have one key, who reads the message gets one: the text tells.

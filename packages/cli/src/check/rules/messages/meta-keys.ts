@@ -34,8 +34,8 @@ function aboutKeys(
 ): WatchRule {
   return {
     id,
-    words,
-    mend: 'name keys of your own like com.example/key',
+    message: words,
+    fix: 'name keys of your own like com.example/key',
     watch(heard) {
       const keys = keysIn(heard)?.filter((key) => isAbout(partsOf(key))) ?? [];
       if (keys.length === 0) return 'not-seen';

@@ -5,8 +5,8 @@ import type { WatchRule } from '../../rule.ts';
 
 const answeredOnce: WatchRule = {
   id: 'harden-second-answer',
-  words: 'A request is answered once',
-  mend: 'send one response to each request',
+  message: 'A request is answered once',
+  fix: 'send one response to each request',
   watch({ message, isAgain }) {
     if (isAgain === undefined || !isResponse(message)) return 'not-seen';
     return isAgain ? { breaks: `there is a second answer to the id ${JSON.stringify(message['id'])}` } : 'holds';

@@ -22,8 +22,8 @@ const lists = ['tools', 'prompts', 'resources'];
 
 const taken: ProbeRule = {
   id: 'wire-meta',
-  words: 'A request with any _meta that the schema allows is served',
-  mend: 'pass over what you do not know in params._meta, and take a progressToken there for a wish',
+  message: 'A request with any _meta that the schema allows is served',
+  fix: 'pass over what you do not know in params._meta, and take a progressToken there for a wish',
   async probe(bench): Promise<RuleVerdict> {
     const speaker = await bench.shared();
     const listed = lists.find((name) => isObject(speaker.capabilities[name]));

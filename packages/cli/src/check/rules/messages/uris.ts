@@ -65,8 +65,8 @@ function isRelative(template: string): boolean {
 
 const absolute: WatchRule = {
   id: 'wire-uri',
-  words: 'Resource URIs are absolute and have only characters of RFC 3986',
-  mend: 'name resources like memo://notes/one or file:///notes/one.md, and encode other characters',
+  message: 'Resource URIs are absolute and have only characters of RFC 3986',
+  fix: 'name resources like memo://notes/one or file:///notes/one.md, and encode other characters',
   watch(heard) {
     const templates =
       heard.request?.['method'] === 'resources/templates/list' && isObject(heard.message['result'])

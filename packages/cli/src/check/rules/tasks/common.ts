@@ -13,7 +13,7 @@ import { wholeText } from '../../whole-text.ts';
 /** Time for which a task is asked to be kept, in milliseconds. */
 export const ttl: number = 60_000;
 /** Limit of the times that a task is asked for. */
-export const mostPolls: number = 20;
+export const maxPolls: number = 20;
 
 /** Tells whether tasks of a revision are those for which a client asks. */
 export const inCore = ({ tasks }: Revision): boolean => tasks === 'core';
@@ -56,7 +56,7 @@ export async function onTask(
 
 /** Result of a task that ends within the wait. @throws NotJudged where it does not, or asks. */
 export async function taskOutcome(speaker: Prober, taskId: unknown): Promise<Answered> {
-  for (let polls = 0; polls < mostPolls; polls++) {
+  for (let polls = 0; polls < maxPolls; polls++) {
     const { result } = await speaker.request('tasks/get', { taskId });
     if (result?.['status'] === 'input_required') throw new NotJudged('the task asks');
     if (result?.['status'] !== 'working') break;

@@ -49,8 +49,8 @@ function aboutLives(rule: LifeRule, judge: Parameters<typeof eachLife>[1]): Prob
 const final = aboutLives(
   {
     id: 'tasks-013',
-    words: 'An ended task keeps its status',
-    mend: 'change the status of a task that is completed, failed or cancelled no more',
+    message: 'An ended task keeps its status',
+    fix: 'change the status of a task that is completed, failed or cancelled no more',
   },
   async ({ end, later }) => {
     const [was, is] = [taskStatus(end), taskStatus(later)];
@@ -62,8 +62,8 @@ const final = aboutLives(
 const blocks = aboutLives(
   {
     id: 'tasks-021',
-    words: 'tasks/result is answered when the task has ended',
-    mend: 'keep the request until the task is completed, failed or cancelled',
+    message: 'tasks/result is answered when the task has ended',
+    fix: 'keep the request until the task is completed, failed or cancelled',
   },
   async ({ first, outcome, end }) => {
     if (isTaskOver(taskStatus(first)) || outcome.response === undefined || end.result === undefined) return false;
@@ -76,8 +76,8 @@ const blocks = aboutLives(
 const source = aboutLives(
   {
     id: 'tasks-026',
-    words: 'tasks/get uses the taskId of its params, whatever _meta names',
-    mend: 'pass over the related task in _meta of tasks/get, tasks/result and tasks/cancel',
+    message: 'tasks/get uses the taskId of its params, whatever _meta names',
+    fix: 'pass over the related task in _meta of tasks/get, tasks/result and tasks/cancel',
   },
   async ({ task: { taskId }, first, aside }) => {
     if (first.result?.['taskId'] !== taskId) return false;
@@ -88,8 +88,8 @@ const source = aboutLives(
 const noStream: ProbeRule = {
   id: 'tasks-031',
   lives: inCore,
-  words: 'tasks/get gets no stream unless other requests get one',
-  mend: 'answer tasks/get with application/json: the client wants to poll again',
+  message: 'tasks/get gets no stream unless other requests get one',
+  fix: 'answer tasks/get with application/json: the client wants to poll again',
   over: 'http',
   needs: 'tasks',
   probe: (bench) =>
@@ -103,8 +103,8 @@ const noStream: ProbeRule = {
 const associates = aboutLives(
   {
     id: 'tasks-025',
-    words: 'A request from a task names the task in _meta',
-    mend: 'add "io.modelcontextprotocol/related-task" with the taskId to _meta of the question',
+    message: 'A request from a task names the task in _meta',
+    fix: 'add "io.modelcontextprotocol/related-task" with the taskId to _meta of the question',
   },
   async ({ task: { taskId }, outcome }) => {
     const asked = askedIn(outcome);
@@ -117,8 +117,8 @@ const associates = aboutLives(
 const sameToken = aboutLives(
   {
     id: 'progress-010',
-    words: 'Progress of a task has the token of the call that made it',
-    mend: 'keep the progressToken of the call with the task',
+    message: 'Progress of a task has the token of the call that made it',
+    fix: 'keep the progressToken of the call with the task',
   },
   async ({ task: { taskId }, token, made, first, aside, outcome, end, later }) => {
     const told = [made, first, aside, outcome, end, later].flatMap((from) =>
@@ -135,8 +135,8 @@ const sameToken = aboutLives(
 const progressEnds = aboutLives(
   {
     id: 'progress-011',
-    words: 'No progress is sent after a task has ended',
-    mend: 'send nothing more when the status is completed, failed or cancelled',
+    message: 'No progress is sent after a task has ended',
+    fix: 'send nothing more when the status is completed, failed or cancelled',
   },
   async ({ token, made, first, aside, outcome, end, later }) => {
     if (!isTaskOver(taskStatus(end))) return false;
@@ -152,8 +152,8 @@ const slowMs = 1_500;
 const promptly = aboutLives(
   {
     id: 'tasks-015',
-    words: 'A call that becomes a task is answered before its work is done',
-    mend: 'answer with the task, and let the work go on',
+    message: 'A call that becomes a task is answered before its work is done',
+    fix: 'answer with the task, and let the work go on',
   },
   async ({ made, madeMs, first }) => {
     if (madeMs < slowMs) return isTaskOver(taskStatus(first)) ? false : undefined;
@@ -166,8 +166,8 @@ const promptly = aboutLives(
 const sameOutcome: ProbeRule = {
   id: 'tasks-020',
   lives: inCore,
-  words: 'tasks/result returns the result of a plain call',
-  mend: 'keep the result of the tool as it is, and answer with it',
+  message: 'tasks/result returns the result of a plain call',
+  fix: 'keep the result of the tool as it is, and answer with it',
   needs: 'tasks',
   probe: (bench) =>
     eachLife(bench, async ({ tool, outcome }) => {
@@ -193,11 +193,11 @@ function wordsOf(result: JsonObject | undefined): string {
 }
 
 /** Life of a task that asks, of which nobody fetches the outcome before it has said that it asks. */
-const waits = (id: 'tasks-028' | 'tasks-030', words: string, mend: string): ProbeRule => ({
+const waits = (id: 'tasks-028' | 'tasks-030', words: string, fix: string): ProbeRule => ({
   id,
   lives: inCore,
-  words,
-  mend,
+  message: words,
+  fix,
   needs: 'tasks',
   probe: (bench) =>
     eachLife(bench, async ({ tool, outcome, outcomeMs }) => {
@@ -230,8 +230,8 @@ const waits = (id: 'tasks-028' | 'tasks-030', words: string, mend: string): Prob
 const staysCancelled: ProbeRule = {
   id: 'tasks-039',
   lives: inCore,
-  words: 'A cancelled task stays cancelled, even if its work completes',
-  mend: 'drop the outcome of work whose task was cancelled',
+  message: 'A cancelled task stays cancelled, even if its work completes',
+  fix: 'drop the outcome of work whose task was cancelled',
   needs: 'tasks',
   probe: (bench) =>
     onTask(bench, async ({ taskId }, _, speaker) => {
@@ -258,8 +258,8 @@ const aboutTasks = ['tasks/get', 'tasks/list', 'tasks/cancel'];
 const unrelated: WatchRule = {
   id: 'tasks-027',
   lives: inCore,
-  words: 'Results of tasks/get, tasks/list and tasks/cancel, and status notifications, have no related-task',
-  mend: 'leave "io.modelcontextprotocol/related-task" out: the taskId is there',
+  message: 'Results of tasks/get, tasks/list and tasks/cancel, and status notifications, have no related-task',
+  fix: 'leave "io.modelcontextprotocol/related-task" out: the taskId is there',
   watch({ message, request }: HeardMessage) {
     const { method, params, result } = message;
     const isStatus = method === 'notifications/tasks/status';
@@ -273,8 +273,8 @@ const unrelated: WatchRule = {
 const toldFailure: WatchRule = {
   id: 'tasks-042',
   lives: inCore,
-  words: 'A task that failed says why in its statusMessage',
-  mend: 'send a statusMessage with the status failed',
+  message: 'A task that failed says why in its statusMessage',
+  fix: 'send a statusMessage with the status failed',
   watch({ message: { result }, request }: HeardMessage) {
     if (request?.['method'] !== 'tasks/get' || !isObject(result) || result['status'] !== 'failed') return 'not-seen';
     return typeof result['statusMessage'] === 'string' ? 'holds' : { breaks: 'it has none' };

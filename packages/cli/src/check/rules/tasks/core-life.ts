@@ -32,7 +32,7 @@ export interface CoreLife {
 }
 
 /** Limit of the tools whose tasks are looked at. */
-const mostTools = 5;
+const maxTools = 5;
 
 /** The key of `_meta` that says to which task something belongs. */
 export const relatedKey = 'io.modelcontextprotocol/related-task';
@@ -56,7 +56,7 @@ export async function coreLives(bench: Bench): Promise<readonly CoreLife[]> {
 async function taskTools(bench: Bench): Promise<readonly CallableTool[]> {
   if (!(await takesCalls(bench))) return [];
   const tools = await bench.callables();
-  return tools.filter((tool) => ['optional', 'required'].includes(wholeText(supportOf(tool)))).slice(0, mostTools);
+  return tools.filter((tool) => ['optional', 'required'].includes(wholeText(supportOf(tool)))).slice(0, maxTools);
 }
 
 async function lived(bench: Bench, speaker: Prober, tool: CallableTool): Promise<CoreLife | undefined> {
@@ -87,7 +87,7 @@ export async function awaitedOutcome(speaker: Prober, taskId: unknown): Promise<
   return await speaker.request(
     'tasks/result',
     { taskId },
-    { id, waitMs: callMs, until: answeringUntil(speaker, { id }) },
+    { id, waitTimeoutMs: callMs, until: answeringUntil(speaker, { id }) },
   );
 }
 

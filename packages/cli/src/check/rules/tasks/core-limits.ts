@@ -49,8 +49,8 @@ function aboutIds(
 const uniqueIds = aboutIds(
   {
     id: 'tasks-010',
-    words: 'The id of a task is a string that no other task has',
-    mend: 'make a new id for each task',
+    message: 'The id of a task is a string that no other task has',
+    fix: 'make a new id for each task',
   },
   (ids) => {
     if (!ids.every((id) => typeof id === 'string'))
@@ -63,8 +63,8 @@ const secretIds = aboutIds(
   {
     id: 'tasks-044',
     over: 'http',
-    words: 'Task ids are unguessable if the server does not authenticate users',
-    mend: 'make ids of at least 64 random bits, such as by crypto.randomUUID()',
+    message: 'Task ids are unguessable if the server does not authenticate users',
+    fix: 'make ids of at least 64 random bits, such as by crypto.randomUUID()',
   },
   (ids) => (new Set(ids).size < ids.length ? undefined : looksGuessable(ids.map(wholeText))),
 );
@@ -73,8 +73,8 @@ const secretIds = aboutIds(
 const openList: ProbeRule = {
   id: 'tasks-046',
   lives: inCore,
-  words: 'A server that cannot tell its clients apart lists no tasks',
-  mend: 'do not declare tasks.list where requests have no token, or list the tasks of the session alone',
+  message: 'A server that cannot tell its clients apart lists no tasks',
+  fix: 'do not declare tasks.list where requests have no token, or list the tasks of the session alone',
   over: 'http',
   needs: 'tasks',
   async probe(bench) {
@@ -103,8 +103,8 @@ const forever = 100 * 365 * 86_400_000;
 const boundedTtl: ProbeRule = {
   id: 'tasks-048',
   lives: inCore,
-  words: 'The server limits the requested ttl of a task',
-  mend: 'cut the ttl that a client asks for, and say the real one in the task',
+  message: 'The server limits the requested ttl of a task',
+  fix: 'cut the ttl that a client asks for, and say the real one in the task',
   needs: 'tasks',
   async probe(bench) {
     const [life] = await coreLives(bench);
@@ -127,8 +127,8 @@ const boundedTtl: ProbeRule = {
 const undeclaredTasks: ProbeRule = {
   id: 'tasks-009',
   lives: inCore,
-  words: 'A server without task support runs a task call as a plain call',
-  mend: 'pass over the parameter task',
+  message: 'A server without task support runs a task call as a plain call',
+  fix: 'pass over the parameter task',
   needs: 'tools',
   probe: (bench) =>
     withoutTasks(bench, (answer) => {
@@ -142,8 +142,8 @@ const undeclaredTasks: ProbeRule = {
 const declaresTasks: ProbeRule = {
   id: 'tasks-001',
   lives: inCore,
-  words: 'A server that runs calls as tasks declares tasks',
-  mend: 'declare tasks.requests.tools.call',
+  message: 'A server that runs calls as tasks declares tasks',
+  fix: 'declare tasks.requests.tools.call',
   needs: 'tools',
   probe: (bench) =>
     withoutTasks(bench, (answer) => unless(isObject(answer.result?.['task']), answer, 'it made a task')),

@@ -5,14 +5,14 @@ import type { Answered } from '../../harness/prober.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, holds, NotJudged, notApplicable, notJudged, unless } from '../../verdict.ts';
 import { refusedWith } from '../common/refusals.ts';
-import { inCore, mostPolls, onTask, taskOutcome, takesCalls, taskTool, ttl } from './common.ts';
+import { inCore, maxPolls, onTask, taskOutcome, takesCalls, taskTool, ttl } from './common.ts';
 
 /** Rules about tasks of 2025-11-25, for which a client asks: how one is made, listed, read and cancelled. */
 
 const makesTasks: ProbeRule = {
   id: 'tasks-014',
-  words: 'A task call to a tool with task support returns a task',
-  mend: 'answer with {"task": {…}}',
+  message: 'A task call to a tool with task support returns a task',
+  fix: 'answer with {"task": {…}}',
   needs: 'tasks',
   async probe(bench) {
     const tool = await taskTool(bench, 'optional', 'required');
@@ -26,8 +26,8 @@ const makesTasks: ProbeRule = {
 
 const beginsWorking: ProbeRule = {
   id: 'tasks-011',
-  words: 'A task begins as working',
-  mend: 'answer with the status working',
+  message: 'A task begins as working',
+  fix: 'answer with the status working',
   needs: 'tasks',
   probe: (bench) =>
     onTask(bench, ({ status }, made) => unless(status !== 'working', made, `it began as ${JSON.stringify(status)}`)),
@@ -38,8 +38,8 @@ const isDate = (value: unknown): boolean =>
 
 const hasTimes: ProbeRule = {
   id: 'tasks-023',
-  words: 'A task has createdAt and lastUpdatedAt in ISO 8601',
-  mend: 'send createdAt and lastUpdatedAt',
+  message: 'A task has createdAt and lastUpdatedAt in ISO 8601',
+  fix: 'send createdAt and lastUpdatedAt',
   needs: 'tasks',
   probe: (bench) =>
     onTask(bench, async (task, made, speaker) => {
@@ -55,8 +55,8 @@ const hasTimes: ProbeRule = {
 
 const saysTtl: ProbeRule = {
   id: 'tasks-024',
-  words: 'tasks/get returns the ttl of a task: a number, or null for no limit',
-  mend: 'send ttl',
+  message: 'tasks/get returns the ttl of a task: a number, or null for no limit',
+  fix: 'send ttl',
   needs: 'tasks',
   probe: (bench) =>
     onTask(bench, async ({ taskId }, _, speaker) => {
@@ -69,8 +69,8 @@ const saysTtl: ProbeRule = {
 
 const yieldsResult: ProbeRule = {
   id: 'tasks-022',
-  words: 'The result of tasks/result names its task in _meta',
-  mend: 'add "io.modelcontextprotocol/related-task" with the taskId to _meta',
+  message: 'The result of tasks/result names its task in _meta',
+  fix: 'add "io.modelcontextprotocol/related-task" with the taskId to _meta',
   needs: 'tasks',
   probe: (bench) =>
     onTask(bench, async ({ taskId }, _, speaker) => {
@@ -83,8 +83,8 @@ const yieldsResult: ProbeRule = {
 
 const endsOnce: ProbeRule = {
   id: 'tasks-036',
-  words: 'A task that has ended is not cancelled: -32602',
-  mend: 'answer with the error -32602',
+  message: 'A task that has ended is not cancelled: -32602',
+  fix: 'answer with the error -32602',
   needs: 'tasks',
   probe: (bench) =>
     onTask(bench, async ({ taskId }, _, speaker) => {
@@ -97,8 +97,8 @@ const endsOnce: ProbeRule = {
 
 const cancels: ProbeRule = {
   id: 'tasks-038',
-  words: 'A task has the status cancelled when tasks/cancel is answered',
-  mend: 'change the status before the answer',
+  message: 'A task has the status cancelled when tasks/cancel is answered',
+  fix: 'change the status before the answer',
   needs: 'tasks',
   probe: (bench) =>
     onTask(bench, async ({ taskId }, _, speaker) => {
@@ -113,8 +113,8 @@ const cancels: ProbeRule = {
 
 const listsTasks: ProbeRule = {
   id: 'tasks-035',
-  words: 'A task that tasks/get finds is in tasks/list',
-  mend: 'list every task of the requestor',
+  message: 'A task that tasks/get finds is in tasks/list',
+  fix: 'list every task of the requestor',
   needs: 'tasks',
   probe: (bench) =>
     onTask(bench, async ({ taskId }, _, speaker) => {
@@ -128,7 +128,7 @@ const listsTasks: ProbeRule = {
         if (Array.isArray(listed) && listed.some((one) => isObject(one) && one['taskId'] === taskId)) return holds;
         cursor = answer.result?.['nextCursor'];
         if (cursor === undefined) break;
-        if (page >= mostPolls) throw new NotJudged('the list of tasks is too long');
+        if (page >= maxPolls) throw new NotJudged('the list of tasks is too long');
       }
       const got = await speaker.request('tasks/get', { taskId });
       return unless(got.result !== undefined, answer, 'it is not');
@@ -137,8 +137,8 @@ const listsTasks: ProbeRule = {
 
 const unknownTask: ProbeRule = {
   id: 'tasks-041',
-  words: 'A request about an unknown task gets -32602',
-  mend: 'answer with the error -32602',
+  message: 'A request about an unknown task gets -32602',
+  fix: 'answer with the error -32602',
   needs: 'tasks',
   async probe(bench) {
     const speaker = await bench.shared();
@@ -153,8 +153,8 @@ const unknownTask: ProbeRule = {
 
 const onlyTasks: ProbeRule = {
   id: 'tasks-008',
-  words: 'A tool that requires a task refuses a plain call with -32601',
-  mend: 'answer with the error -32601',
+  message: 'A tool that requires a task refuses a plain call with -32601',
+  fix: 'answer with the error -32601',
   needs: 'tasks',
   async probe(bench) {
     const tool = await taskTool(bench, 'required');
@@ -165,8 +165,8 @@ const onlyTasks: ProbeRule = {
 
 const noTasks: ProbeRule = {
   id: 'tasks-006',
-  words: 'A tool without task support refuses a task call with -32601',
-  mend: 'answer with the error -32601',
+  message: 'A tool without task support refuses a task call with -32601',
+  fix: 'answer with the error -32601',
   needs: 'tasks',
   async probe(bench) {
     const tool = await taskTool(bench, 'forbidden');

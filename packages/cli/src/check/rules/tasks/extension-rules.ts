@@ -48,7 +48,7 @@ async function askedOfNone(bench: Bench, method: 'tasks/update' | 'tasks/cancel'
 /** A rule that a method refuses a task that does not exist. */
 function refusesNone(id: string, method: 'tasks/update' | 'tasks/cancel'): ProbeRule {
   return whereDeclared(
-    { id, words: `${method} of an unknown task is an error`, mend: 'answer with the error -32602' },
+    { id, message: `${method} of an unknown task is an error`, fix: 'answer with the error -32602' },
     async (bench) => {
       const answer = await askedOfNone(bench, method);
       return unless(answer.response?.error === undefined, answer, excerptOf(answer));
@@ -59,8 +59,8 @@ function refusesNone(id: string, method: 'tasks/update' | 'tasks/cancel'): Probe
 const unknownCodes = whereDeclared(
   {
     id: 'tasks-085',
-    words: 'tasks/update and tasks/cancel of an unknown task get -32602',
-    mend: 'answer with the error -32602',
+    message: 'tasks/update and tasks/cancel of an unknown task get -32602',
+    fix: 'answer with the error -32602',
   },
   async (bench) => {
     for (const [method, follows] of [
@@ -79,8 +79,8 @@ const unknownCodes = whereDeclared(
 const strangersListen = whereDeclared(
   {
     id: 'tasks-079',
-    words: 'A client without the extension cannot subscribe to tasks, and the error names the extension',
-    mend: 'answer with the error -32021 and data {"requiredCapabilities": {"extensions": {…}}}',
+    message: 'A client without the extension cannot subscribe to tasks, and the error names the extension',
+    fix: 'answer with the error -32021 and data {"requiredCapabilities": {"extensions": {…}}}',
   },
   async (bench) => {
     const speaker = await bench.shared();
@@ -105,8 +105,8 @@ function namesExtension(exchange: Exchanged): boolean {
 const formerCapability = whereDeclared(
   {
     id: 'tasks-094',
-    words: 'The former tasks capability alone does not declare the extension',
-    mend: 'read only the extensions of the clientCapabilities',
+    message: 'The former tasks capability alone does not declare the extension',
+    fix: 'read only the extensions of the clientCapabilities',
   },
   async (bench) => {
     const speaker = await bench.shared();
@@ -152,8 +152,8 @@ function aboutLives(
 const durable = aboutLives(
   {
     id: 'tasks-059',
-    words: 'tasks/get finds each task that the client received',
-    mend: 'answer the call when the task is kept',
+    message: 'tasks/get finds each task that the client received',
+    fix: 'answer the call when the task is kept',
   },
   async ({ first }) => (first.result === undefined ? [first, 'right after the call it was not'] : undefined),
 );
@@ -161,8 +161,8 @@ const durable = aboutLives(
 const keysOnce = aboutLives(
   {
     id: 'tasks-072',
-    words: 'A task does not reuse the key of an input request',
-    mend: 'make a new key for each question',
+    message: 'A task does not reuse the key of an input request',
+    fix: 'make a new key for each question',
   },
   async ({ asked, end }) => {
     if (asked.length === 0) return false;
@@ -175,8 +175,8 @@ const keysOnce = aboutLives(
 const acknowledges = aboutLives(
   {
     id: 'tasks-073',
-    words: 'tasks/update is answered with an empty result',
-    mend: 'answer with {"resultType": "complete"}, and nothing of the task',
+    message: 'tasks/update is answered with an empty result',
+    fix: 'answer with {"resultType": "complete"}, and nothing of the task',
   },
   async ({ updates }) => {
     if (updates.length === 0) return false;
@@ -188,8 +188,8 @@ const acknowledges = aboutLives(
 const passesOver = aboutLives(
   {
     id: 'tasks-075',
-    words: 'tasks/update ignores answers without an input request',
-    mend: 'take of inputResponses what the task waits for, and answer with an empty result',
+    message: 'tasks/update ignores answers without an input request',
+    fix: 'take of inputResponses what the task waits for, and answer with an empty result',
   },
   async ({ unasked, first }) => {
     if (first.result === undefined) return false;
@@ -200,8 +200,8 @@ const passesOver = aboutLives(
 const cancels = aboutLives(
   {
     id: 'tasks-077',
-    words: 'tasks/cancel is answered with an empty result',
-    mend: 'answer with {"resultType": "complete"}, and nothing of the task',
+    message: 'tasks/cancel is answered with an empty result',
+    fix: 'answer with {"resultType": "complete"}, and nothing of the task',
   },
   async ({ tool }, bench) =>
     await asTaker(bench, async (speaker) => {
@@ -222,8 +222,8 @@ async function named(bench: Bench, { taskId }: ExtensionLife, header: string): P
 const rightName = aboutLives(
   {
     id: 'tasks-082',
-    words: 'A method of tasks whose Mcp-Name is the taskId is served',
-    mend: 'compare Mcp-Name of tasks/get, tasks/update and tasks/cancel with the taskId',
+    message: 'A method of tasks whose Mcp-Name is the taskId is served',
+    fix: 'compare Mcp-Name of tasks/get, tasks/update and tasks/cancel with the taskId',
     over: 'http',
   },
   async (life, bench) => {
@@ -235,8 +235,8 @@ const rightName = aboutLives(
 const otherName = aboutLives(
   {
     id: 'tasks-083',
-    words: 'A method of tasks whose Mcp-Name is another is refused',
-    mend: 'compare Mcp-Name with the taskId, and answer HTTP 400 and -32020 where they differ',
+    message: 'A method of tasks whose Mcp-Name is another is refused',
+    fix: 'compare Mcp-Name with the taskId, and answer HTTP 400 and -32020 where they differ',
     over: 'http',
   },
   async (life, bench) => {
@@ -248,8 +248,8 @@ const otherName = aboutLives(
 const needsTasks = aboutLives(
   {
     id: 'tasks-053',
-    words: 'A tool that requires a task refuses a client without the extension with -32021',
-    mend: 'answer with the error -32021',
+    message: 'A tool that requires a task refuses a client without the extension with -32021',
+    fix: 'answer with the error -32021',
   },
   async ({ tool, end }, bench) => {
     const plain = (await bench.made('obliging')).find(({ of }) => of.name === tool.name)?.last;
@@ -263,8 +263,8 @@ const needsTasks = aboutLives(
 const saysNeed = aboutLives(
   {
     id: 'tasks-054',
-    words: 'The error -32021 names the tasks extension in data.requiredCapabilities',
-    mend: `add data {"requiredCapabilities": {"extensions": {"${tasksExtension}": {}}}}`,
+    message: 'The error -32021 names the tasks extension in data.requiredCapabilities',
+    fix: `add data {"requiredCapabilities": {"extensions": {"${tasksExtension}": {}}}}`,
   },
   async ({ tool }, bench) => {
     const plain = (await bench.made('obliging')).find(({ of }) => of.name === tool.name)?.last;
@@ -276,8 +276,8 @@ const saysNeed = aboutLives(
 const softErrors = aboutLives(
   {
     id: 'tasks-089',
-    words: 'A task whose result has isError is completed, and not failed',
-    mend: 'keep failed for errors of JSON-RPC',
+    message: 'A task whose result has isError is completed, and not failed',
+    fix: 'keep failed for errors of JSON-RPC',
   },
   async ({ tool, end }, bench) => {
     const plain = (await bench.made('obliging')).find(({ of }) => of.name === tool.name)?.result;
@@ -289,8 +289,8 @@ const softErrors = aboutLives(
 const declares = aboutLives(
   {
     id: 'tasks-092',
-    words: 'A server that makes tasks declares the extension',
-    mend: `declare "${tasksExtension}" in extensions`,
+    message: 'A server that makes tasks declares the extension',
+    fix: `declare "${tasksExtension}" in extensions`,
   },
   async ({ made }, bench) => ((await declaredExtension(bench)) ? undefined : [made, 'it made a task, and does not']),
 );
@@ -298,8 +298,8 @@ const declares = aboutLives(
 const secretIds: ProbeRule = {
   id: 'tasks-095',
   lives: inExtension,
-  words: 'The id of a task cannot be guessed',
-  mend: 'make ids of at least 64 random bits, such as by crypto.randomUUID()',
+  message: 'The id of a task cannot be guessed',
+  fix: 'make ids of at least 64 random bits, such as by crypto.randomUUID()',
   needs: 'tools',
   async probe(bench) {
     const [life] = await extensionLives(bench);

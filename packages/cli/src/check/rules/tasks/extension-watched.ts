@@ -33,10 +33,10 @@ const isGet = (method: string): boolean => method === 'tasks/get';
 /** A rule about tasks of one status. */
 function ofStatus(
   [id, status]: readonly [string, string],
-  [words, mend]: readonly [string, string],
+  [words, fix]: readonly [string, string],
   fault: (task: JsonObject) => string | undefined,
 ): WatchRule {
-  return aboutResults({ id, fields: partsOf[status] ?? [], words, mend }, isGet, (task) =>
+  return aboutResults({ id, fields: partsOf[status] ?? [], message: words, fix }, isGet, (task) =>
     task['status'] === status ? fault(task) : false,
   );
 }
@@ -53,8 +53,8 @@ export const watchedTaskRules: readonly WatchRule[] = [
     {
       id: 'tasks-056',
       fields: ['resultType', 'content'],
-      words: 'A result that is a task has the resultType task',
-      mend: 'send "resultType": "task"',
+      message: 'A result that is a task has the resultType task',
+      fix: 'send "resultType": "task"',
     },
     (method) => method === 'tools/call',
     ({ resultType, taskId, status, createdAt }) => {
@@ -66,8 +66,8 @@ export const watchedTaskRules: readonly WatchRule[] = [
   aboutResults(
     {
       id: 'tasks-057',
-      words: 'Only the result of a call has the resultType task',
-      mend: 'answer other requests with the resultType complete',
+      message: 'Only the result of a call has the resultType task',
+      fix: 'answer other requests with the resultType complete',
     },
     (method) => method !== 'tools/call' && !taskMethods.includes(method),
     ({ resultType }) => (resultType === 'task' ? 'it has it' : undefined),
@@ -95,8 +95,8 @@ export const watchedTaskRules: readonly WatchRule[] = [
     {
       id: 'tasks-065',
       fields: ['result'],
-      words: 'tasks/get has a result only if the task is completed',
-      mend: 'send result with the status completed alone',
+      message: 'tasks/get has a result only if the task is completed',
+      fix: 'send result with the status completed alone',
     },
     isGet,
     ({ status, ...task }) => {
@@ -118,8 +118,8 @@ export const watchedTaskRules: readonly WatchRule[] = [
   aboutResults(
     {
       id: 'tasks-067',
-      words: 'Results of tasks/get, tasks/update and tasks/cancel have the resultType complete',
-      mend: 'send "resultType": "complete"',
+      message: 'Results of tasks/get, tasks/update and tasks/cancel have the resultType complete',
+      fix: 'send "resultType": "complete"',
     },
     (method) => taskMethods.includes(method),
     // That there must be one, another rule says.
@@ -129,8 +129,8 @@ export const watchedTaskRules: readonly WatchRule[] = [
   aboutResults(
     {
       id: 'tasks-093',
-      words: 'The former capability of tasks is not declared',
-      mend: 'declare the extension alone',
+      message: 'The former capability of tasks is not declared',
+      fix: 'declare the extension alone',
     },
     (method) => method === 'server/discover',
     ({ capabilities }) =>

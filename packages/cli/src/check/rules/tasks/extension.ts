@@ -13,8 +13,8 @@ import { inExtension, ttl } from './common.ts';
 const undeclaredTask: WatchRule = {
   id: 'tasks-050',
   lives: inExtension,
-  words: 'A client that did not declare the tasks extension gets no task',
-  mend: 'look at the extensions in clientCapabilities of the request',
+  message: 'A client that did not declare the tasks extension gets no task',
+  fix: 'look at the extensions in clientCapabilities of the request',
   watch({ message: { result }, request, capabilities }) {
     if (request?.['method'] !== 'tools/call' || !isObject(result)) return 'not-seen';
     const { extensions } = capabilities;
@@ -35,8 +35,8 @@ export const extension: ClientCapabilities = { extensions: { [tasksExtension]: {
 const unknownOfExtension: ProbeRule = {
   id: 'tasks-084',
   lives: inExtension,
-  words: 'A request about an unknown task of the extension gets -32602',
-  mend: 'answer with the error -32602',
+  message: 'A request about an unknown task of the extension gets -32602',
+  fix: 'answer with the error -32602',
   async probe(bench) {
     if (!(await declaredExtension(bench))) return notApplicable('it does not declare the extension');
     const speaker = await bench.fresh(extension);
@@ -51,8 +51,8 @@ const unknownOfExtension: ProbeRule = {
 const strangers: ProbeRule = {
   id: 'tasks-086',
   lives: inExtension,
-  words: 'Task methods from a client without the extension get -32021',
-  mend: 'answer with the error -32021',
+  message: 'Task methods from a client without the extension get -32021',
+  fix: 'answer with the error -32021',
   async probe(bench) {
     if (!(await declaredExtension(bench))) return notApplicable('it does not declare the extension');
     const speaker = await bench.shared();
@@ -64,8 +64,8 @@ const strangers: ProbeRule = {
 const removed: ProbeRule = {
   id: 'tasks-090',
   lives: inExtension,
-  words: 'tasks/result and tasks/list no longer exist: -32601',
-  mend: 'answer with the error -32601',
+  message: 'tasks/result and tasks/list no longer exist: -32601',
+  fix: 'answer with the error -32601',
   async probe(bench) {
     const speaker = await bench.shared();
     await bench.ready(speaker);
@@ -83,8 +83,8 @@ const removed: ProbeRule = {
 const oldParameter: ProbeRule = {
   id: 'tasks-091',
   lives: inExtension,
-  words: 'The parameter task of tools/call is ignored',
-  mend: 'decide by the extension that the client declares',
+  message: 'The parameter task of tools/call is ignored',
+  fix: 'decide by the extension that the client declares',
   needs: 'tools',
   async probe(bench) {
     const made = (await bench.made('mute')).find((one) => one.result !== undefined);

@@ -36,10 +36,10 @@ export interface AuthorizationSearch {
 }
 
 /** Time limit of the whole search, in milliseconds: that of a client. */
-const longestMs = 30_000;
+const maxMs = 30_000;
 
 /** The most authorization servers that are looked at. */
-const mostServers = 5;
+const maxServers = 5;
 
 /**
  * Finds out how a server is authorized: reads its metadata and that of its authorization servers, without a sign-in and
@@ -53,7 +53,7 @@ export async function explainAuthorization(options: AuthorizationSearch): Promis
   const refusals = distinct(options.refusals).map(explainedRefusal);
   const rules = networkRules(server);
   const trace = createTrace(options.fetch ?? guardedFetch().within(rules));
-  const ms = atMost(options.left ?? timeLeft(), Math.min(longestMs, 5 * (options.timeoutMs ?? longestMs)));
+  const ms = atMost(options.left ?? timeLeft(), Math.min(maxMs, 5 * (options.timeoutMs ?? maxMs)));
   const late = (): AuthorizationError => new AuthorizationError('server-error', `not looked at within ${ms} ms`);
   const found = await limited({ ms, signal, late }, async (soon) => {
     const looker = new Looker({ rules, signal: soon }, trace);
@@ -153,8 +153,8 @@ async function serversOf(
   }
   const issuers = [...new Set(textsField(resource.document, 'authorization_servers'))];
   const servers: FoundServer[] = [];
-  for (const issuer of issuers.slice(0, mostServers)) servers.push(await serverOf(issuer, looker));
-  return { servers, moreServers: Math.max(0, issuers.length - mostServers) };
+  for (const issuer of issuers.slice(0, maxServers)) servers.push(await serverOf(issuer, looker));
+  return { servers, moreServers: Math.max(0, issuers.length - maxServers) };
 }
 
 async function serverOf(issuer: string, looker: Looker): Promise<FoundServer> {

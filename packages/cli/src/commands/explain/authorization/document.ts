@@ -2,7 +2,7 @@
 export type Document = Readonly<Record<string, unknown>>;
 
 /** The most members of a list that are read, and the deepest that documents are shown. */
-const mostMembers = 256;
+const maxMembers = 256;
 const deepest = 6;
 
 /** A document without very deep parts: they have no use, and serializing them could exceed the limits. */
@@ -26,5 +26,5 @@ export function textField(document: Document | undefined, name: string): string 
 /** The strings of an array field; `undefined` if it is not one. */
 export function textsField(document: Document | undefined, name: string): readonly string[] | undefined {
   const value = document?.[name];
-  return Array.isArray(value) ? value.slice(0, mostMembers).filter((member) => typeof member === 'string') : undefined;
+  return Array.isArray(value) ? value.slice(0, maxMembers).filter((member) => typeof member === 'string') : undefined;
 }

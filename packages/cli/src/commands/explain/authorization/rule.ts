@@ -16,11 +16,11 @@ export interface Rule {
 }
 
 /** Limit of reported violations of one rule. */
-const mostTimes = 10;
+const maxTimes = 10;
 
 /** The words of a rule on findings. */
 export function brokenBy(findings: Findings, { id, test, stops, client, source }: Rule): readonly BrokenRule[] {
-  return [...new Set(test(findings))].slice(0, mostTimes).map((what) => ({ rule: id, what, stops, client, source }));
+  return [...new Set(test(findings))].slice(0, maxTimes).map((what) => ({ rule: id, what, stops, client, source }));
 }
 
 /** A piece of a stranger's text as it is cited. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AuthorizationError } from '../../../../../parley/src/auth/common/errors.ts';
 import { endpointsOf } from '../../../../../parley/src/auth/client/endpoints.ts';
-import { requireCodes } from '../../../../../parley/src/auth/client/person/authorization-request.ts';
+import { requireCodes } from '../../../../../parley/src/auth/client/interactive/authorization-request.ts';
 import { discoverServer } from '../../../../../parley/src/auth/client/discovery.ts';
 import { siteOf } from '../../../../../parley/src/auth/client/site.ts';
 import { revisions } from '../../../../../parley/src/protocol/revision.ts';

@@ -20,7 +20,7 @@ export interface Trace {
 }
 
 /** The most characters that are kept of one body. */
-const mostText = 20_000;
+const maxText = 20_000;
 
 type Draft = { -readonly [Key in keyof WireEntry]: WireEntry[Key] };
 
@@ -48,7 +48,7 @@ export function createTrace(fetch: AuthorizationFetch): Trace {
       if (body === null) return { status, headers, body };
       const hear = (text: string): void => {
         const before = entry.text ?? '';
-        if (text !== '' && before.length < mostText) entry.text = (before + text).slice(0, mostText);
+        if (text !== '' && before.length < maxText) entry.text = (before + text).slice(0, maxText);
       };
       return { status, headers, body: overheard(body, { text: hear, over: () => {} }) };
     },

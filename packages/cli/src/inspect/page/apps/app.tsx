@@ -175,8 +175,8 @@ function Running(props: {
       ask(link) {
         setLinks((before) => {
           // If an app asks for more than a user can read, the oldest request is refused.
-          for (const oldest of before.slice(0, -(mostAsked - 1))) oldest.answer(false);
-          return [...before.slice(-(mostAsked - 1)), link];
+          for (const oldest of before.slice(0, -(maxAsked - 1))) oldest.answer(false);
+          return [...before.slice(-(maxAsked - 1)), link];
         });
       },
     },
@@ -205,7 +205,7 @@ function Running(props: {
 }
 
 /** Most links that wait for the person. */
-const mostAsked = 8;
+const maxAsked = 8;
 
 /** A link that an app wants to be opened: its host in bold, opened by the process. */
 function Asked({ link, onAnswer }: { readonly link: AskedLink; readonly onAnswer: () => void }): JSX.Element {

@@ -11,8 +11,8 @@ import type { Shape, Variant } from './model/shape.ts';
 import { variantOf } from './model/variants.ts';
 
 /** Most kinds that are shown as radios, and in a list. */
-const mostRadios = 4;
-const mostListed = 500;
+const maxRadios = 4;
+const maxListed = 500;
 
 interface ChoiceProps {
   readonly field: FieldProps;
@@ -40,8 +40,8 @@ export function ChoiceField({ field, shape, variants }: ChoiceProps): JSX.Elemen
     field.change((text) => converted(form.document, text, { path, from, to, before, item }));
   };
   const note =
-    variants.length > mostListed
-      ? `${mostListed} of ${variants.length} kinds are listed; the others can be written as JSON.`
+    variants.length > maxListed
+      ? `${maxListed} of ${variants.length} kinds are listed; the others can be written as JSON.`
       : undefined;
   return (
     <Group field={field} shape={{ ...shape, hints: [] }} role="group" note={note}>
@@ -56,7 +56,7 @@ export function ChoiceField({ field, shape, variants }: ChoiceProps): JSX.Elemen
           draw((count) => count + 1);
         }}
       >
-        <Kinds label={field.label} variants={variants.slice(0, mostListed)} chosen={chosen} onChoose={choose} />
+        <Kinds label={field.label} variants={variants.slice(0, maxListed)} chosen={chosen} onChoose={choose} />
         {variant !== undefined && (
           <div class="form-variant">
             <Field
@@ -90,7 +90,7 @@ function Kinds({ label, variants, chosen, onChoose }: KindsProps): JSX.Element {
   const form = useForm();
   const name = useId();
   const words = `Kind of ${cut(label, 60)}`;
-  if (variants.length > mostRadios)
+  if (variants.length > maxRadios)
     return (
       <select
         class="form-input"

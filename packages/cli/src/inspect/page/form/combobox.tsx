@@ -7,7 +7,7 @@ import type { Wiring } from './frame.tsx';
 import { cut } from './model/hints.ts';
 
 /** Most proposals that are shown at once. */
-const mostShown = 100;
+const maxShown = 100;
 
 interface ComboboxProps extends Wiring {
   readonly label: string;
@@ -129,8 +129,8 @@ export function Searching({ names, value, onText, ...props }: SearchingProps): J
     <Combobox
       {...props}
       value={value}
-      proposals={found.slice(0, mostShown)}
-      more={Math.max(0, found.length - mostShown)}
+      proposals={found.slice(0, maxShown)}
+      more={Math.max(0, found.length - maxShown)}
       onOpen={() => setTyped('')}
       onText={(text) => {
         setTyped(text);
@@ -173,7 +173,7 @@ export function Completing({ pointer, value, onText, ...props }: CompletingProps
       state.wanted = undefined;
       // A question that fails has no proposals; what failed is in the wire.
       const found: readonly string[] = await complete(pointer, now).catch(() => []);
-      if (state.wanted === undefined) setProposals(found.slice(0, mostShown));
+      if (state.wanted === undefined) setProposals(found.slice(0, maxShown));
     }
     state.busy = false;
   };

@@ -16,7 +16,7 @@ import { shapeOf, type Shape } from './model/shape.ts';
 const deepest = 40;
 
 /** Most choices of one place, each within the other. */
-const mostTurns = 5;
+const maxTurns = 5;
 
 const booleans = [
   { name: 'true', text: 'true' },
@@ -29,7 +29,7 @@ export function Field(field: FieldProps): JSX.Element {
   const shape = shapeOf(form.document, field.schema);
   const asJson = useRef(false);
   const within = useRef(false);
-  const isDeep = field.path.length > deepest || (field.turns ?? 0) > mostTurns;
+  const isDeep = field.path.length > deepest || (field.turns ?? 0) > maxTurns;
   const misfit = isDeep ? 'Too deep for a form: this is JSON.' : misfitOf(form.text, shape, field.node);
   // While it is typed, a field stays of the kind that it is.
   if (!within.current) asJson.current = misfit !== undefined;
@@ -65,7 +65,7 @@ function Fitting({ field, shape }: { readonly field: FieldProps; readonly shape:
         <OptionsField field={field} shape={{ ...shape, nullable: false }} options={[{ name: 'null', text: 'null' }]} />
       );
     case 'several':
-      return shape.options.length <= mostBoxes && isSeveral(form.text, field.node, shape.options) ? (
+      return shape.options.length <= maxBoxes && isSeveral(form.text, field.node, shape.options) ? (
         <SeveralField field={field} shape={shape} options={shape.options} />
       ) : (
         <ListField field={field} shape={shape} list={{ first: [], rest: shape.each }} />
@@ -82,4 +82,4 @@ function Fitting({ field, shape }: { readonly field: FieldProps; readonly shape:
 }
 
 /** Most boxes to check; of more, a list is made. */
-const mostBoxes = 50;
+const maxBoxes = 50;

@@ -13,7 +13,7 @@ import type { Shape } from './model/shape.ts';
 const mostBytes = 10 * 1024 * 1024;
 
 /** Characters of base64 that are shown and can be edited. */
-const mostShown = 20_000;
+const maxShown = 20_000;
 
 interface FileProps {
   readonly field: FieldProps;
@@ -72,7 +72,7 @@ export function FileField({ field, shape }: FileProps): JSX.Element {
 function Base64({ field, value }: { readonly field: FieldProps; readonly value: string }): JSX.Element {
   const { disabled } = useForm();
   const { path, change, item } = field;
-  if (value.length > mostShown)
+  if (value.length > maxShown)
     return <p class="form-hint">The base64 of {plural(value.length, 'character')} is too long to show.</p>;
   return (
     <textarea

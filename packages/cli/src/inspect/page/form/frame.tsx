@@ -154,19 +154,19 @@ interface MessagesProps {
 }
 
 /** Most messages that are shown at one place. */
-const mostMessages = 20;
+const maxMessages = 20;
 
 /** Error messages, each in a line. */
 export function Messages({ id, messages, waits = false }: MessagesProps): JSX.Element {
   return (
     <ul class={waits ? 'form-problems form-waits' : 'form-problems'} id={id}>
-      {messages.slice(0, mostMessages).map((message, index) => (
+      {messages.slice(0, maxMessages).map((message, index) => (
         <li key={index}>
           {!waits && <span aria-hidden="true">⚠ </span>}
           {cut(message, 500)}
         </li>
       ))}
-      {messages.length > mostMessages && <li>{messages.length - mostMessages} more</li>}
+      {messages.length > maxMessages && <li>{messages.length - maxMessages} more</li>}
     </ul>
   );
 }

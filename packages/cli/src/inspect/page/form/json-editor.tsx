@@ -28,10 +28,10 @@ interface Placed {
 }
 
 /** Limit of shown problems. */
-const mostTold = 50;
+const maxTold = 50;
 
 /** Most lines that are numbered. */
-const mostLines = 20_000;
+const maxLines = 20_000;
 
 /** A text with numbered lines; those with something wrong are marked, and told beneath. */
 export function JsonEditor({ text, onText, problems = [], label, disabled = false }: JsonEditorProps): JSX.Element {
@@ -132,10 +132,10 @@ function Numbers({ count, placed, numbers }: NumbersProps): JSX.Element {
   let next = 1;
   const upTo = (end: number): string => {
     let part = '';
-    for (; next < end && next <= mostLines; next += 1) part += `${next}\n`;
+    for (; next < end && next <= maxLines; next += 1) part += `${next}\n`;
     return part;
   };
-  for (const mark of marks.filter((line) => line <= Math.min(count, mostLines))) {
+  for (const mark of marks.filter((line) => line <= Math.min(count, maxLines))) {
     parts.push(upTo(mark));
     parts.push(
       <span class="form-fault" key={mark}>
@@ -159,7 +159,7 @@ function placesOf(text: string, problems: NonNullable<JsonEditorProps['problems'
     const { line, column, at, message } = fault;
     return [{ line, start: at, end: Math.min(text.length, at + 1), words: `column ${column}: ${message}` }];
   }
-  return problems.slice(0, mostTold).map(({ path, message }) => {
+  return problems.slice(0, maxTold).map(({ path, message }) => {
     const node = nearest(root, stepsOf(path));
     const words = `${path === '' ? '' : `${cut(path, 100)} `}${cut(message, 500)}`;
     const start = node?.start ?? 0;

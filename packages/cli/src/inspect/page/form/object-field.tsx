@@ -112,7 +112,7 @@ export function changeWithin(field: FieldProps, shape: ObjectKind): (change: Cha
       if (members(text) > 0 || members(changed) === 0) return changed;
       let complete = changed;
       // Each one is parsed and written again.
-      for (const [name, constant] of constantsIn(shape).slice(0, mostConstants)) {
+      for (const [name, constant] of constantsIn(shape).slice(0, maxConstants)) {
         const path = [...field.path, name];
         if (nodeAt(readJson(complete).root, path) === undefined) complete = put(complete, path, constant);
       }
@@ -121,7 +121,7 @@ export function changeWithin(field: FieldProps, shape: ObjectKind): (change: Cha
 }
 
 /** Limit of constant properties that are filled in. Further ones are shown as missing. */
-const mostConstants = 100;
+const maxConstants = 100;
 
 /** Properties that have to be there and have one value alone, with that. */
 function constantsIn({ properties }: ObjectKind): readonly (readonly [string, string])[] {

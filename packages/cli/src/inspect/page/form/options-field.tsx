@@ -11,7 +11,7 @@ import { jsonOf } from './model/schema-document.ts';
 import type { Option, Shape } from './model/shape.ts';
 
 /** Most values that are shown at once; of more, one is searched. */
-export const mostRadios = 6;
+export const maxRadios = 6;
 
 interface OptionsProps {
   readonly field: FieldProps;
@@ -21,7 +21,7 @@ interface OptionsProps {
 
 /** One of several values: radios, or a box that searches. */
 export function OptionsField({ field, shape, options }: OptionsProps): JSX.Element {
-  return options.length > mostRadios ? (
+  return options.length > maxRadios ? (
     <SearchField field={field} shape={shape} options={options} />
   ) : (
     <RadioField field={field} shape={shape} options={options} />

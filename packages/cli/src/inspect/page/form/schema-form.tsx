@@ -27,7 +27,7 @@ export interface SchemaFormProps {
 }
 
 /** Most fields of parts that open by themselves; each further part is opened by a click. */
-const mostShown = 500;
+const maxShown = 500;
 
 /** A form whose fields are parts of a text: each edit changes its own bytes alone. */
 export function SchemaForm(props: SchemaFormProps): JSX.Element {
@@ -41,7 +41,7 @@ export function SchemaForm(props: SchemaFormProps): JSX.Element {
   latest.current = text;
   const kept = useMemo(
     () =>
-      ({ drafts: new Map(), chosen: new Map(), room: { left: mostShown } }) satisfies Pick<
+      ({ drafts: new Map(), chosen: new Map(), room: { left: maxShown } }) satisfies Pick<
         Form,
         'drafts' | 'chosen' | 'room'
       >,

@@ -14,7 +14,7 @@ import { Answers } from './answers.tsx';
 const stops = ['endTurn', 'maxTokens', 'stopSequence', 'toolUse'] as const;
 
 /** Most uses of tools in one answer that is made here. */
-const mostUses = 16;
+const maxUses = 16;
 
 /** A use of a tool as it is filled in. */
 interface ToolUse {
@@ -216,7 +216,7 @@ function Uses(props: {
       <button
         type="button"
         class="small"
-        disabled={uses.length >= mostUses}
+        disabled={uses.length >= maxUses}
         onClick={() => onUses([...uses, { name: tools[0]?.name ?? '', text: '' }])}
       >
         One use more

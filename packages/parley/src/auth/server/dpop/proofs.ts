@@ -11,7 +11,7 @@ import { memoryReplay } from './replay.ts';
 
 /** The longest proof, and the longest id of one. */
 const mostCharacters = 8192;
-const mostOfId = 512;
+const maxOfId = 512;
 
 /** Time from now within which a proof may have been made, in milliseconds. */
 const windowMs = 5 * 60_000;
@@ -102,7 +102,7 @@ export class DpopProofs {
   #fits({ htm, htu, iat, jti }: JWTPayload, request: HttpRequest): void {
     if (htm !== request.method) throw new ProofProblem('the proof is for another method');
     if (!this.#isUrlOf(htu, request)) throw new ProofProblem('the proof is for another URL');
-    if (typeof jti !== 'string' || jti === '' || jti.length > mostOfId)
+    if (typeof jti !== 'string' || jti === '' || jti.length > maxOfId)
       throw new ProofProblem('the proof has no usable jti');
     if (typeof iat !== 'number' || Math.abs(iat * 1000 - this.#now()) > windowMs)
       throw new ProofProblem('the proof was not made within five minutes of now');
@@ -143,8 +143,8 @@ export class DpopProofs {
 }
 
 /** The longest modulus and exponent of RSA that are taken, in characters: 4096 bits, and the 17 of the usual one with some more. */
-const mostOfModulus = 684;
-const mostOfExponent = 6;
+const maxOfModulus = 684;
+const maxOfExponent = 6;
 
 /**
  * Takes the key of a proof, unless it was chosen to make checking a signature a hundred times as expensive.
@@ -153,7 +153,7 @@ const mostOfExponent = 6;
  */
 async function keyOf(...[header, token]: Parameters<typeof EmbeddedJWK>): ReturnType<typeof EmbeddedJWK> {
   const { n, e } = header?.jwk ?? {};
-  if (isLonger(n, mostOfModulus) || isLonger(e, mostOfExponent))
+  if (isLonger(n, maxOfModulus) || isLonger(e, maxOfExponent))
     throw new ProofProblem('the key of the proof is larger than is taken');
   try {
     return await EmbeddedJWK(header, token);

@@ -3,14 +3,14 @@
 import type { ReplayStore } from './options.ts';
 
 /** The most proofs of one store. */
-const mostProofs = 100_000;
+const maxProofs = 100_000;
 
 /**
  * Remembers proofs until they expire. If there is no room, it reports that: a forgotten proof could be used again.
  *
  * @param now The time, in milliseconds since 1970.
  */
-export function memoryReplay(now: () => number = Date.now, most: number = mostProofs): ReplayStore {
+export function memoryReplay(now: () => number = Date.now, most: number = maxProofs): ReplayStore {
   // In the order in which they came, which is nearly that in which they expire.
   const proofs = new Map<string, number>();
   const sweep = (all: boolean): void => {

@@ -5,7 +5,7 @@ import { AuthorizationError } from '../../common/errors.ts';
 import { harmlessAnswer } from '../../common/secrets.ts';
 import { scopesOf } from '../../common/scopes.ts';
 import { isTransientStatus } from '../../../jsonrpc/transient.ts';
-import type { ExchangedToken, TokenExchangeRequest } from '../../../server/runtime/endpoint.ts';
+import type { ExchangedToken, TokenExchangeRequest } from '../../../server/runtime/request-handler.ts';
 import type { ExchangeOptions } from './exchange.ts';
 import { postForm } from '../introspection.ts';
 import type { Issuer } from '../issuer.ts';
@@ -18,7 +18,7 @@ const accessToken = `${tokenType}access_token`;
 /**
  * Limit of stored tokens of one caller, and time before their expiry at which they are no longer used, in milliseconds.
  */
-const mostTokens = 32;
+const maxTokens = 32;
 const marginMs = 30_000;
 
 /** Lifetime of a stored token without a known expiry, in milliseconds. */
@@ -59,7 +59,7 @@ export async function exchangedFor(
     until: expiresAt === undefined ? settings.now() + unknownLifeMs : expiresAt * 1000 - marginMs,
   });
   const [oldest] = kept.keys();
-  if (kept.size > mostTokens && oldest !== undefined) kept.delete(oldest);
+  if (kept.size > maxTokens && oldest !== undefined) kept.delete(oldest);
   return given;
 }
 

@@ -18,12 +18,12 @@ import {
 } from '../../../../../../test/support/bridged-tasks.ts';
 import { whenTask, type TaskClient } from '../../../../../../test/support/task-client.ts';
 import { until } from '../../../../../../test/support/turns.ts';
-import type { Ctx } from '../../../server/ctx.ts';
+import type { ToolContext } from '../../../server/tool-context.ts';
 import { metaKey } from '../../../protocol/meta.ts';
 import { memoryBus, type Bus } from '../../../storage/bus.ts';
 import { memoryStore } from '../../../storage/memory/store.ts';
 
-const asks = async (ctx: Ctx): Promise<string> => {
+const asks = async (ctx: ToolContext): Promise<string> => {
   const { action, content } = await ctx.elicit({ message: 'who?', schema: person });
   return `${action} ${String(content?.['name'])}`;
 };

@@ -5,7 +5,7 @@ import { isObject } from '../../../jsonrpc/message.ts';
 import { after } from '../../../jsonrpc/timeout.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 import type { Bus, Unsubscribe } from '../../../storage/bus.ts';
-import { beatMs, read } from '../../upstream/parked/bus.ts';
+import { beatMs, read } from '../../upstream/suspended/bus.ts';
 import { heldChannels } from '../between.ts';
 
 /** Message to the process that holds a result: to read the questions, or to answer them. */

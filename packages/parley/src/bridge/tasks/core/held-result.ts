@@ -8,7 +8,7 @@ import { McpError } from '../../../protocol/error.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 import { metaKey } from '../../../protocol/meta.ts';
 import { isObject } from '../../../jsonrpc/message.ts';
-import { isQuestion, withoutToken } from '../../upstream/parked/call.ts';
+import { isQuestion, withoutToken } from '../../upstream/suspended/suspended-call.ts';
 import { withDeclaredContext } from '../../upstream/sampling-context.ts';
 import { withoutRelated } from '../between.ts';
 
@@ -22,8 +22,8 @@ interface Question {
 }
 
 /** Limits of the questions of one task: of those that are open, of all, and of the text of those that are open. */
-const mostOpen = 32;
-const mostInAll = 256;
+const maxOpen = 32;
+const maxInAll = 256;
 const mostCharacters = 4 * 1024 * 1024;
 
 /** Parts of the call that its questions must fit. */
@@ -57,10 +57,10 @@ export class HeldResult {
   }
 
   /** Waits for the first question, or the end; not longer than that. */
-  async some(patienceMs: number): Promise<void> {
+  async some(serverTimeoutMs: number): Promise<void> {
     if (this.#questions.size > 0 || this.over.signal.aborted) return;
     let cancel = (): void => undefined;
-    const patience = new Promise<void>((resolve) => (cancel = after(patienceMs, resolve)));
+    const patience = new Promise<void>((resolve) => (cancel = after(serverTimeoutMs, resolve)));
     await Promise.race([this.#changed, patience]);
     cancel();
     // Questions of one turn are reported together.
@@ -80,7 +80,7 @@ export class HeldResult {
     requireCapabilities(method, declared, facts, client.capabilities);
     const plain = withoutToken(withoutRelated(declared));
     const size = jsonText(plain).length;
-    if (this.#questions.size >= mostOpen || this.#count >= mostInAll || this.#size + size > mostCharacters)
+    if (this.#questions.size >= maxOpen || this.#count >= maxInAll || this.#size + size > mostCharacters)
       throw new McpError('internalError', 'the task asks too much');
     const key = `${this.#name}-${++this.#count}`;
     const answer = new Promise<JsonObject>((resolve, reject) => {

@@ -11,7 +11,7 @@ import { reachHolder, shareResult } from './elsewhere.ts';
 import { HeldResult } from './held-result.ts';
 
 /** Limits of the results that wait: of one principal, or one address, and of all. */
-const mostOfOne = 32;
+const maxOfOne = 32;
 const most = 1_000;
 
 /** Time that a bus may take before a client is answered without it, in milliseconds. */
@@ -105,7 +105,7 @@ export class HeldResults {
   ): HeldResult {
     const owner = ownerOf(call.auth?.principal, call.address);
     const own = [...this.#entries.values()].filter((entry) => entry.owner === owner).length;
-    if (own >= mostOfOne || this.#entries.size >= most)
+    if (own >= maxOfOne || this.#entries.size >= most)
       throw new McpError('busy', `${own} tasks wait for answers already; answer some of them`);
     const held = new HeldResult(taskId, { facts: call.facts, client: call.client }, `${this.#here}-${++this.#count}`);
     const unshare = this.#share(id, held);

@@ -1,5 +1,5 @@
 import { plainNumber } from '../../../json/exact-number.ts';
-import { Pace } from '../../../connection/pace.ts';
+import { PollInterval } from '../../../connection/poll-interval.ts';
 import { McpError } from '../../../protocol/error.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 import { hasEnded } from '../../../protocol/task-status.ts';
@@ -49,7 +49,7 @@ export class LookedAfter {
     first: JsonObject,
     { signal, tell }: { readonly signal: AbortSignal; readonly tell: (task: JsonObject) => void },
   ): Promise<void> {
-    const pace = new Pace();
+    const pace = new PollInterval();
     let last = first;
     while (!hasEnded(last)) {
       const told = plainNumber(last['pollIntervalMs']);

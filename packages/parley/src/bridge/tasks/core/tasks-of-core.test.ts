@@ -29,7 +29,7 @@ import { metaKey } from '../../../protocol/meta.ts';
 import type { Transport } from '../../../jsonrpc/transport.ts';
 import { memoryTransport } from '../../../testing/memory-transport.ts';
 import { McpError } from '../../../protocol/error.ts';
-import type { Ctx } from '../../../server/ctx.ts';
+import type { ToolContext } from '../../../server/tool-context.ts';
 import { createBridge } from '../../../bridge.ts';
 
 const always: QuietOptions = { tasks: 'always' };
@@ -37,7 +37,7 @@ const hasEnded = ({ status }: Json): boolean => status !== 'working' && status !
 const tools = { tools: [{ name: 'job', inputSchema: { type: 'object' }, execution: { taskSupport: 'optional' } }] };
 
 /** A client before a bridge before a server whose tool does something. */
-async function before(t: TestContext, run: (ctx: Ctx) => unknown): Promise<TaskClient> {
+async function before(t: TestContext, run: (ctx: ToolContext) => unknown): Promise<TaskClient> {
   return await clientAt(await bridgeBefore(t, serverWith(t, core, run), always), newest);
 }
 
@@ -52,7 +52,7 @@ async function scriptedBefore(t: TestContext, answers: Parameters<typeof scripte
   return { transport, bridge, client: await clientAt(bridge, newest, principal) };
 }
 
-const asks = async (ctx: Ctx): Promise<string> => {
+const asks = async (ctx: ToolContext): Promise<string> => {
   const { action, content } = await ctx.elicit({ message: 'who?', schema: person });
   return `${action} ${String(content?.['name'])}`;
 };

@@ -3,7 +3,7 @@ import { isUnknown } from '../../../client/tasks/following/patience.ts';
 import { after } from '../../../jsonrpc/timeout.ts';
 import { unlessAborted } from '../../../storage/turns.ts';
 import type { AskMethod } from '../../../connection/ask.ts';
-import { Pace } from '../../../connection/pace.ts';
+import { PollInterval } from '../../../connection/poll-interval.ts';
 import { fromWire } from '../../../protocol/compile/from-wire.ts';
 import { errorFromWire, McpError } from '../../../protocol/error.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
@@ -28,7 +28,7 @@ const gatheringMs = 100;
 export class UpstreamTask {
   readonly #work: KeptWork;
   readonly #taskId: string;
-  readonly #pace = new Pace();
+  readonly #pace = new PollInterval();
   readonly #over = new AbortController();
   readonly #questions = new Map<string, AbortController>();
   #fail: (error: unknown) => void = () => undefined;
@@ -153,7 +153,7 @@ export class UpstreamTask {
   /** Sends an answer of the client to the server, and retries if it could not be reached. */
   async #deliver(key: string, answer: JsonObject, gone: AbortSignal): Promise<void> {
     const outage = new Outage();
-    const pace = new Pace();
+    const pace = new PollInterval();
     const signal = AbortSignal.any([gone, this.#over.signal]);
     const update = async (): Promise<true> => {
       const inputResponses = { [key]: answer };

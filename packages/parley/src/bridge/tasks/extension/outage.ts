@@ -1,5 +1,5 @@
 import { mayPass } from '../../../client/connection/retry.ts';
-import { isUnknown, longestOutageMs } from '../../../client/tasks/following/patience.ts';
+import { isUnknown, maxOutageMs } from '../../../client/tasks/following/patience.ts';
 import { monotonicNow } from '../../../jsonrpc/timeout.ts';
 import { McpError } from '../../../protocol/error.ts';
 
@@ -8,12 +8,12 @@ import { McpError } from '../../../protocol/error.ts';
  * that expires earlier ends the wait earlier.
  */
 export class Outage {
-  readonly #longestMs: number;
+  readonly #maxMs: number;
   #since: number | undefined;
 
   /** @param longestMs Time that is waited out. */
-  constructor(longestMs: number = longestOutageMs) {
-    this.#longestMs = longestMs;
+  constructor(maxMs: number = maxOutageMs) {
+    this.#maxMs = maxMs;
   }
 
   /** The server answered. */
@@ -34,7 +34,7 @@ export class Outage {
       });
     const now = monotonicNow();
     this.#since ??= now;
-    if (mayPass(error) && now - this.#since < this.#longestMs) return;
+    if (mayPass(error) && now - this.#since < this.#maxMs) return;
     if (!(error instanceof McpError) || error.kind === 'internalError') throw error;
     throw new McpError('internalError', `the upstream server refused ${method} of the task of the call`, {
       cause: error,

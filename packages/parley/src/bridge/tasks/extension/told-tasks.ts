@@ -2,13 +2,13 @@ import type { Upstream } from '../../upstream/upstream.ts';
 import type { TaskStream, TaskWish } from '../task-streams.ts';
 
 /** Limit of open streams to one server, each of which may take a connection. Tasks beyond it are only polled. */
-const mostStreams = 16;
+const maxStreams = 16;
 
 /**
  * Number of consecutive streams on which a server agreed to no task, after which it counts as one that sends no task
  * notifications.
  */
-const mostEmpty = 3;
+const maxEmpty = 3;
 
 /** Subscribes to tasks at a server. The stream covers only the tasks that it agreed to. */
 export type FollowTasks = (upstream: Upstream, wish: TaskWish) => Promise<TaskStream>;
@@ -38,7 +38,7 @@ export class ToldTasks {
     changed: () => void,
     signal: AbortSignal,
   ): Promise<void> {
-    if (this.#empty >= mostEmpty || this.#open >= mostStreams || signal.aborted) return;
+    if (this.#empty >= maxEmpty || this.#open >= maxStreams || signal.aborted) return;
     this.#open++;
     try {
       const { agreed, closed, close } = await this.#follow(upstream, { ...wish, tell: changed });

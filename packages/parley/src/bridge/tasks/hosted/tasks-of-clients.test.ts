@@ -197,7 +197,7 @@ describe('between 2025-11-25 and 2025-11-25 a bridge', () => {
     const bridge = await bridgeTo(t, server.transport);
     let created: (() => void) | undefined;
     const heard: Json[] = [];
-    const conversation = bridge.endpoint.converse({
+    const conversation = bridge.endpoint.openConnection({
       lasting: true,
       send: (message) => {
         heard.push({ ...message });
@@ -261,7 +261,7 @@ describe('elsewhere a bridge', () => {
       const methods: string[] = [];
       const client = await clientOf(t, bridge, core, {
         onElicit: () => ({ action: 'accept', content: { name: 'Ada' } }),
-        hostTasks: { elicitation: true },
+        clientTasks: { elicitation: true },
       });
       client.use(async (passing, next) => {
         methods.push(passing.method);

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../../protocol/features/common.ts';
 import { hasEnded } from '../../../protocol/task-status.ts';
 import { unknownTask } from '../../../tasks/core.ts';
 import { relayedQuestion } from '../../single/question-progress.ts';
-import type { Carried } from '../../upstream/carried.ts';
+import type { ForwardedCall } from '../../upstream/forwarded-call.ts';
 import { relatedTaskOf, withoutRelated } from '../between.ts';
 import { withRelated } from '../carried-tasks.ts';
 import type { TaskIds } from '../task-ids.ts';
@@ -32,7 +32,7 @@ export interface AskedOfHost {
   /** Withdraws it. */
   readonly signal: AbortSignal;
   /** The call whose stream carries it. */
-  readonly on: Carried | undefined;
+  readonly on: ForwardedCall | undefined;
 }
 
 /** Task of a client that has not ended, as far as is known here. */
@@ -44,7 +44,7 @@ interface Known {
 }
 
 /** Limit of the tasks of one session whose status is forwarded. For older tasks, the server can still ask. */
-const mostKnown = 1_000;
+const maxKnown = 1_000;
 
 /**
  * Forwards the tasks of a session's client to the server that requested them, under ids of the bridge, which need no
@@ -130,7 +130,7 @@ export class TasksOfClients {
     this.#known.set(state, all);
     // A client may name two of its tasks alike.
     this.#forget(state, taskId);
-    const [oldest] = all.size < mostKnown ? [] : all.keys();
+    const [oldest] = all.size < maxKnown ? [] : all.keys();
     if (oldest !== undefined) this.#forget(state, oldest);
     all.set(taskId, known);
   }
@@ -143,7 +143,7 @@ export class TasksOfClients {
 }
 
 /** The stream of a call, and its end. */
-function streamOf({ signal, requestId }: Carried): Pick<Carried, 'signal' | 'requestId'> {
+function streamOf({ signal, requestId }: ForwardedCall): Pick<ForwardedCall, 'signal' | 'requestId'> {
   return { signal, requestId };
 }
 

@@ -6,7 +6,7 @@ import { bridgeTo } from '../../../../../../test/support/bridged.ts';
 import { core, newest, scripted } from '../../../../../../test/support/bridged-tasks.ts';
 import { open, settle, type Json } from '../../../../../../test/support/raw.ts';
 import { until } from '../../../../../../test/support/turns.ts';
-import type { Served } from '../../../server/runtime/endpoint.ts';
+import type { Servable } from '../../../server/runtime/request-handler.ts';
 import { createServer } from '../../../server/server.ts';
 import { memoryTasks } from '../../../storage/memory-tasks.ts';
 import type { TaskStore } from '../../../storage/tasks.ts';
@@ -28,7 +28,7 @@ function slowStore() {
 const auth = { principal: 'ann', scopes: [], claims: {} } as never;
 
 interface Scene {
-  readonly served: Served;
+  readonly served: Servable;
   /** How often the tool ran. */
   called(): number;
 }

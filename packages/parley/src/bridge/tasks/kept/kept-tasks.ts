@@ -43,10 +43,10 @@ export interface KeptTasksOptions {
 const pageSize = 100;
 
 /** A wait costs no more than a timer: limits of tasks that have not ended bound how many there are. */
-const mostRunning = 10_000;
+const maxRunning = 10_000;
 
 /** Number of processes that may take a task up, one after the other; the call itself is made by the first alone. */
-const mostAttempts = 1_000;
+const maxAttempts = 1_000;
 
 /** Stores in memory, by the options of their bridges. They outlive the bridge of one principal. */
 const memories = new WeakMap<BridgeTasks, TaskStore>();
@@ -69,7 +69,7 @@ export class KeptTasks {
   constructor({ pool, tools, seal, member, principal, tasks, follow, onError }: KeptTasksOptions) {
     const parts = { pool, told: new ToldTasks(follow), lasts: tasks.store !== undefined };
     const { store = memoryOf(tasks), queue = 'bridge', limits, keys, onAudit, ...times } = tasks;
-    const allLimits = withGiven({ ...taskLimits, running: mostRunning, waiting: mostRunning }, limits);
+    const allLimits = withGiven({ ...taskLimits, running: maxRunning, waiting: maxRunning }, limits);
     // Other processes read the times of tasks.
     const now = (): number => Date.now();
     this.#member = member;
@@ -108,7 +108,7 @@ export class KeptTasks {
       parse: (text) => parseExactJson(text, Number.POSITIVE_INFINITY),
       onAudit: onAudit && harmless(onAudit),
       limits: allLimits,
-      times: withGiven({ ...taskTimes, waitMs: taskTimes.maxTtlMs ?? taskTimes.waitMs }, times),
+      times: withGiven({ ...taskTimes, waitTimeoutMs: taskTimes.maxTtlMs ?? taskTimes.waitTimeoutMs }, times),
       now,
       perform: (run) => this.#runner.perform(run),
       knows: (record) => this.#isHere(record),
@@ -136,7 +136,7 @@ export class KeptTasks {
       network,
       member: this.#member,
     };
-    const wishes = { owner: taskOwner(call), share: taskShare(call), ttlMs: task?.ttl, attempts: mostAttempts };
+    const wishes = { owner: taskOwner(call), share: taskShare(call), ttlMs: task?.ttl, attempts: maxAttempts };
     const held = await this.#tasks.create(request, wishes);
     if (call.aborted) {
       await this.#tasks.forget(held.record.id);

@@ -14,7 +14,7 @@ import type { TaskCall } from '../../../server/tasks/task-call.ts';
 import { declaredIn } from '../../declared.ts';
 import { failureFor } from '../../failure.ts';
 import { carriedMeta, revisionFor } from '../../forward.ts';
-import type { Carried } from '../../upstream/carried.ts';
+import type { ForwardedCall } from '../../upstream/forwarded-call.ts';
 import type { Pool } from '../../upstream/pool.ts';
 import { malformedTask } from '../attempt.ts';
 import { UpstreamTask } from '../extension/followed.ts';
@@ -55,7 +55,7 @@ export class KeptWork {
   readonly face: TaskCall;
   readonly #pool: Pool;
   readonly #told: ToldTasks;
-  readonly #carried: Carried;
+  readonly #carried: ForwardedCall;
   readonly #lasts: boolean;
 
   constructor(face: TaskCall, { pool, told, lasts }: KeptWorkParts) {

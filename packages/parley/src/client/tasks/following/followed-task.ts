@@ -6,7 +6,7 @@ import { Pause } from '../../connection/backoff.ts';
 import { CoreResult } from './core-result.ts';
 import { TaskCancelledError, TaskGoneError, TaskInputRequiredError } from '../errors.ts';
 import type { NudgedTask, FollowedTaskOptions, FollowParts, TaskWatcher } from './follow-parts.ts';
-import { baseOf, Pace } from '../../../connection/pace.ts';
+import { baseOf, PollInterval } from '../../../connection/poll-interval.ts';
 import { hasEnded } from '../../../protocol/task-status.ts';
 import { isUnknown, Patience } from './patience.ts';
 import type { TaskReference } from '../task-handle.ts';
@@ -22,7 +22,7 @@ const listenAfterMs = 2_000;
 const netMs = 60_000;
 
 /** Limit of requests in a row that fail to bring the result of a task which has one. */
-const mostTries = 10;
+const maxTries = 10;
 
 /** Follows one task while a caller waits for it: polls its state, answers its questions, and finds its outcome. */
 export class FollowedTask implements NudgedTask {
@@ -32,7 +32,7 @@ export class FollowedTask implements NudgedTask {
   readonly #inputs: TaskInputs;
   readonly #core: CoreResult;
   readonly #pause = new Pause();
-  readonly #pace = new Pace();
+  readonly #pace = new PollInterval();
   #state: TaskState | undefined;
   #wanting: TaskInputRequiredError | undefined;
   #outcome: TaskEnd | undefined;
@@ -361,7 +361,7 @@ export class FollowedTask implements NudgedTask {
     if (failure !== undefined) return { error: this.#parts.learned(failure) };
     if (this.#state?.status === 'cancelled') return undefined;
     const isOver = this.#state !== undefined && hasEnded(this.#state);
-    if (isOver && this.#core.tries >= mostTries) throw error;
+    if (isOver && this.#core.tries >= maxTries) throw error;
     if (isOver) {
       this.#failed(error);
       // What arrived is taken: the next request waits for its time.

@@ -4,7 +4,7 @@ import { ConnectionError } from '../../../jsonrpc/transport.ts';
 import { McpError } from '../../../protocol/error.ts';
 import type { ClientSettings } from '../../options.ts';
 import { TaskGoneError } from '../errors.ts';
-import { longestOutageMs, Patience } from './patience.ts';
+import { maxOutageMs, Patience } from './patience.ts';
 
 const busy = new ConnectionError('closed', 'gone');
 
@@ -45,12 +45,12 @@ describe('failures that may pass', () => {
   it('are waited out for an hour of a task without limit, from the first in a row', () => {
     const one = patient(null);
     one.fail();
-    one.pass(longestOutageMs - 1);
+    one.pass(maxOutageMs - 1);
     one.fail();
     one.patience.answered();
     one.pass(1);
     one.fail();
-    one.pass(longestOutageMs);
+    one.pass(maxOutageMs);
     assert.throws(() => one.fail(), isExpired);
   });
 

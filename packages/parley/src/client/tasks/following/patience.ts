@@ -1,13 +1,13 @@
 import { ConnectionError } from '../../../jsonrpc/transport.ts';
 import { McpError } from '../../../protocol/error.ts';
-import { backoffMs, longestAskedMs } from '../../connection/backoff.ts';
+import { backoffMs, maxAskedMs } from '../../connection/backoff.ts';
 import { mayPass } from '../../connection/retry.ts';
 import type { ClientSettings } from '../../options.ts';
 import { TaskGoneError } from '../errors.ts';
 import type { TaskReference } from '../task-handle.ts';
 
 /** Time for which consecutive failures are retried if the task has no expiry, in milliseconds. */
-export const longestOutageMs: number = 60 * 60_000;
+export const maxOutageMs: number = 60 * 60_000;
 
 /**
  * Retries while a server is unreachable or fails temporarily, until the task expires. Expiry is measured by our own
@@ -47,9 +47,9 @@ export class Patience {
     if (!mayPass(error)) throw error;
     const now = this.#settings.clock();
     const { since = now, tries = 0 } = this.#failing ?? {};
-    const until = task.ttlMs === null ? since + longestOutageMs : this.#begunAt + task.ttlMs;
+    const until = task.ttlMs === null ? since + maxOutageMs : this.#begunAt + task.ttlMs;
     if (now >= until && tries > 0) throw new TaskGoneError(task, 'expired', error);
-    const afterMs = error instanceof ConnectionError ? Math.min(longestAskedMs, error.retryAfterMs ?? 0) : 0;
+    const afterMs = error instanceof ConnectionError ? Math.min(maxAskedMs, error.retryAfterMs ?? 0) : 0;
     this.#failing = { since, tries: tries + 1, afterMs };
   }
 }

@@ -2,12 +2,12 @@ import { ConnectionError } from '../../../jsonrpc/transport.ts';
 import type { ClientCapabilities } from '../../../protocol/capability.ts';
 import type { InputRequest, InputRequests, InputResponse, InputResponses } from '../../../protocol/features/rounds.ts';
 import type { Revision } from '../../../protocol/revision.ts';
-import { mostAtOnce } from '../../connection/open-channel.ts';
+import { maxAtOnce } from '../../connection/open-channel.ts';
 import { answerInput, malformation, obstacle } from '../../input/answering.ts';
 import type { Inputs } from '../../input/inputs.ts';
 
 /** Limit of inputs that one task may want in all: more is no task for people. */
-const mostKeys = 1_000;
+const maxKeys = 1_000;
 
 /** Parts that the inputs of a task need. */
 export interface TaskInputsOptions {
@@ -60,8 +60,8 @@ export class TaskInputs {
     for (const [key, asking] of this.#asking) if (!Object.hasOwn(open, key)) this.#withdraw(key, asking);
     const fresh = Object.entries(open).filter(([key]) => !this.#isKnown(key));
     if (fresh.length === 0) return undefined;
-    if (this.answered.size + this.#ready.size + this.#asking.size + fresh.length > mostKeys)
-      throw new ConnectionError('too-large', `the task wants more than ${mostKeys} inputs`);
+    if (this.answered.size + this.#ready.size + this.#asking.size + fresh.length > maxKeys)
+      throw new ConnectionError('too-large', `the task wants more than ${maxKeys} inputs`);
     const why = this.#obstacle(fresh);
     if (why === undefined) for (const [key, request] of fresh) void this.#ask(key, request);
     return why;
@@ -98,8 +98,8 @@ export class TaskInputs {
 
   #obstacle(fresh: readonly (readonly [string, InputRequest])[]): string | undefined {
     const { inputs, capabilities = inputs.capabilities } = this.#options;
-    if (fresh.length + this.#asking.size > mostAtOnce)
-      return `it asks ${fresh.length + this.#asking.size} things at once, and at most ${mostAtOnce} are answered`;
+    if (fresh.length + this.#asking.size > maxAtOnce)
+      return `it asks ${fresh.length + this.#asking.size} things at once, and at most ${maxAtOnce} are answered`;
     for (const [key, request] of fresh) {
       const why = obstacle(inputs, request, capabilities);
       if (why !== undefined) return why;

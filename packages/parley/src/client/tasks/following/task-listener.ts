@@ -13,13 +13,13 @@ import { subscriptionOf } from '../../subscriptions/subscription.ts';
 import { taskStateOf, type TaskState } from './task-state.ts';
 
 /** Limit of tasks of one listen request; tasks beyond it are polled. */
-const mostIds = 1_000;
+const maxIds = 1_000;
 
 /** Time in which tasks gather before a request is sent for all of them, and after which the next is, in milliseconds. */
 const gatheringMs = 250;
 
 /** Number of streams without any task after which the server counts as one that sends no task notifications. */
-const mostEmpty = 3;
+const maxEmpty = 3;
 
 /** A waiting caller of a task. */
 export interface TaskHearer {
@@ -131,7 +131,7 @@ export class TaskListener {
     for (const other of this.#streams) if (other !== stream && other.id !== undefined) this.#close(other);
     stream.takenAt = settings.clock();
     this.#empty = stream.taken.size === 0 ? this.#empty + 1 : 0;
-    this.#isRefused ||= this.#empty >= mostEmpty;
+    this.#isRefused ||= this.#empty >= maxEmpty;
     if (stream.taken.size === 0) this.#close(stream);
     for (const id of stream.taken) this.#hearers.get(id)?.covered();
     if (this.#isLacking) this.#openSoon(gatheringMs);
@@ -140,7 +140,7 @@ export class TaskListener {
   /** Tells whether an awaited task is on no stream and was requested on none. */
   get #isLacking(): boolean {
     const asked = [...this.#streams].map((stream) => stream.asked);
-    let places = mostIds;
+    let places = maxIds;
     for (const id of this.#hearers.keys()) {
       if (this.#declined.has(id) || places-- <= 0) continue;
       if (!asked.some((ids) => ids.has(id))) return true;
@@ -160,7 +160,7 @@ export class TaskListener {
 
   async #open(): Promise<void> {
     const { connection, settings } = this.#options;
-    const ids = [...this.#hearers.keys()].filter((id) => !this.#declined.has(id)).slice(0, mostIds);
+    const ids = [...this.#hearers.keys()].filter((id) => !this.#declined.has(id)).slice(0, maxIds);
     const stream: Stream = {
       stop: new AbortController(),
       asked: new Set(ids),

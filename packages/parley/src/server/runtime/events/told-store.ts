@@ -1,5 +1,5 @@
 import { harmless } from '../../../options/harmless.ts';
-import { andThen, isLater } from '../../../storage/now-or-later.ts';
+import { mapMaybe, isLater } from '../../../storage/maybe-promise.ts';
 import type { Store } from '../../../storage/store.ts';
 import type { StreamLog, StreamWriter } from '../../../storage/stream-log.ts';
 import { StoreGeneration } from './generation.ts';
@@ -39,7 +39,7 @@ export function toldStore(store: Store, listeners: ServiceListeners): Store {
             missed();
           }),
         );
-        return andThen(subscribed, (end) => {
+        return mapMaybe(subscribed, (end) => {
           gaps.add(missed);
           return () => {
             gaps.delete(missed);
@@ -52,7 +52,7 @@ export function toldStore(store: Store, listeners: ServiceListeners): Store {
     ...(tasks && { tasks }),
     shared: store.shared,
     check: () =>
-      andThen(
+      mapMaybe(
         told('check', () => store.check()),
         look,
       ),
@@ -70,7 +70,7 @@ function toldLog(log: StreamLog, watched: Run): StreamLog {
   return {
     ...through(watched, 'events', log, ['read', 'clear']),
     write: (stream, about, mark) =>
-      andThen(
+      mapMaybe(
         watched('events.write', () => log.write(stream, about, mark)),
         toldWriter,
       ),

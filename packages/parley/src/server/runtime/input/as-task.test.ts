@@ -5,7 +5,7 @@ import { hurried } from '../../../../../../test/support/hurried.ts';
 import { taskClient, type TaskClient } from '../../../../../../test/support/task-client.ts';
 import { until } from '../../../../../../test/support/turns.ts';
 import { metaKey } from '../../../protocol/meta.ts';
-import type { Ctx } from '../../ctx.ts';
+import type { ToolContext } from '../../tool-context.ts';
 import { createServer } from '../../server.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -29,7 +29,10 @@ interface Host {
 async function host(
   t: TestContext,
   answer: (method: string, params: Json) => Json,
-  { capabilities = everything, run = elicited }: { capabilities?: Json; run?: (ctx: Ctx) => Promise<unknown> } = {},
+  {
+    capabilities = everything,
+    run = elicited,
+  }: { capabilities?: Json; run?: (ctx: ToolContext) => Promise<unknown> } = {},
 ): Promise<Host> {
   const asked: { method: string; params: Json }[] = [];
   const server = createServer({ name: 's', version: '1' });
@@ -46,7 +49,7 @@ async function host(
   return { client, asked, call: () => client.ask('tools/call', { name: 'ask' }) };
 }
 
-const elicited = (ctx: Ctx): Promise<unknown> => ctx.elicit(question, { task: { ttlMs: 600_000 } });
+const elicited = (ctx: ToolContext): Promise<unknown> => ctx.elicit(question, { task: { ttlMs: 600_000 } });
 
 const task = (more: Json = {}): Json => ({
   taskId: 'task-1',
@@ -104,7 +107,7 @@ test('a client that answers plainly all the same is understood', async (t) => {
 test('the result of a task tells the handler what a plain answer would, and nothing of the task', async (t) => {
   const message = { role: 'assistant', content: { type: 'text', text: 'hi' }, model: 'm' };
   const related = { [metaKey.relatedTask]: { taskId: 'task-1' } };
-  const run = (ctx: Ctx): Promise<unknown> => ctx.sample({ messages: [], maxTokens: 5 }, { task: {} });
+  const run = (ctx: ToolContext): Promise<unknown> => ctx.sample({ messages: [], maxTokens: 5 }, { task: {} });
   for (const [_meta, kept] of [
     [related, {}],
     [{ ...related, mine: 1 }, { _meta: { mine: 1 } }],
@@ -248,7 +251,7 @@ test('wishes that make no sense are mistakes', async (t) => {
 });
 
 test('options of a question that do not exist are mistakes, and roots are nothing to wait for', async (t) => {
-  const wrong: readonly (readonly [(ctx: Ctx) => Promise<unknown>, RegExp])[] = [
+  const wrong: readonly (readonly [(ctx: ToolContext) => Promise<unknown>, RegExp])[] = [
     [(ctx) => ctx.elicit(question, { tasks: {} } as never), /options of elicitation\/create has no option "tasks"/],
     [(ctx) => ctx.roots({ task: {} } as never), /options of roots\/list has no option "task"/],
     [(ctx) => ctx.sample({ messages: [], maxTokens: 1, task: {} }), /ctx.sample takes task as an option/],

@@ -3,7 +3,7 @@ import { isObject } from '../../../jsonrpc/message.ts';
 import { after, monotonicNow } from '../../../jsonrpc/timeout.ts';
 import { ConnectionError } from '../../../jsonrpc/transport.ts';
 import { quiet, type AskMethod, type TaskQuestion } from '../../../connection/ask.ts';
-import { Pace } from '../../../connection/pace.ts';
+import { PollInterval } from '../../../connection/poll-interval.ts';
 import { hasClientCapability } from '../../../protocol/capability.ts';
 import { fromWire } from '../../../protocol/compile/from-wire.ts';
 import { McpError } from '../../../protocol/error.ts';
@@ -24,10 +24,10 @@ const cancelMs = 15_000;
 const wakeMs = 100;
 
 /** Longest task id that is kept, in characters. */
-const mostIdCharacters = 1024;
+const maxIdCharacters = 1024;
 
 /** Number of consecutive polls that may fail. */
-const mostFailures = 3;
+const maxFailures = 3;
 
 /** One question that is sent as a task. */
 export interface QuestionAsTask {
@@ -57,7 +57,7 @@ export async function questionAsTask(
     // Spec 2025-11-25, Cancellation: such a request is cancelled by `tasks/cancel`, once the task's id is known.
     const late = ({ task: created }: JsonObject): void => {
       const taskId = isObject(created) ? created['taskId'] : undefined;
-      if (typeof taskId === 'string' && taskId.length <= mostIdCharacters) void quiet(cancelTask(taskId, origin, way));
+      if (typeof taskId === 'string' && taskId.length <= maxIdCharacters) void quiet(cancelTask(taskId, origin, way));
     };
     const made = await question(method, { ...params, task: { ttl: Math.ceil(ttlMs) } }, origin, { ...way, late });
     const { task: created } = made;
@@ -101,7 +101,7 @@ async function followed(
   origin: QuestionOrigin,
   way: SessionWay,
 ): Promise<JsonObject> {
-  const pace = new Pace();
+  const pace = new PollInterval();
   let last: string | undefined;
   let failures = 0;
   for (;;) {
@@ -109,7 +109,7 @@ async function followed(
     const seen = await look(taskId, origin, way);
     if (seen instanceof McpError) {
       failures = isAway(seen) ? failures : failures + 1;
-      if (origin.signal.aborted || failures >= mostFailures) throw seen;
+      if (origin.signal.aborted || failures >= maxFailures) throw seen;
       if (seen.kind === 'invalidParams') throw unknown(method, seen);
     } else {
       failures = 0;
@@ -134,10 +134,10 @@ async function followed(
 /** @throws McpError for an id above the length limit. */
 function named(taskId: string): string {
   const { length } = taskId;
-  if (length <= mostIdCharacters) return taskId;
+  if (length <= maxIdCharacters) return taskId;
   throw new McpError(
     'internalError',
-    `the id of the client's task has ${length} characters; at most ${mostIdCharacters} are allowed`,
+    `the id of the client's task has ${length} characters; at most ${maxIdCharacters} are allowed`,
   );
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { McpError } from '../../../protocol/error.ts';
-import type { Ctx } from '../../ctx.ts';
+import type { ToolContext } from '../../tool-context.ts';
 import type { RoundOptions } from '../../options.ts';
 import { inputRequired } from '../../input-required.ts';
 import { createServer } from '../../server.ts';
@@ -26,7 +26,7 @@ const capabilities = { elicitation: { form: {} } };
 const question = { method: 'elicitation/create', params: { message: 'q', requestedSchema: schema } };
 
 /** A server whose handlers are all the same. */
-function served(run: (ctx: Ctx) => unknown, rounds: RoundOptions = {}, store?: Store) {
+function served(run: (ctx: ToolContext) => unknown, rounds: RoundOptions = {}, store?: Store) {
   const server = createServer(
     { name: 's', version: '1' },
     { rounds, onError: () => undefined, ...(store && { store }) },
@@ -173,9 +173,9 @@ describe('A handler that drives its rounds by hand', () => {
 describe('A key that is used again', () => {
   for (const date of [statelessDate, ...handshakeDates.slice(-2)]) {
     for (const [how, again] of [
-      ['in a loop', (ctx: Ctx) => ctx.elicit({ message: 'q', schema }, { key: 'q' })],
-      ['by another question', (ctx: Ctx) => ctx.elicit({ message: 'r', schema }, { key: 'q' })],
-      ['by another kind of question', (ctx: Ctx) => ctx.roots({ key: 'q' })],
+      ['in a loop', (ctx: ToolContext) => ctx.elicit({ message: 'q', schema }, { key: 'q' })],
+      ['by another question', (ctx: ToolContext) => ctx.elicit({ message: 'r', schema }, { key: 'q' })],
+      ['by another kind of question', (ctx: ToolContext) => ctx.roots({ key: 'q' })],
     ] as const) {
       test(`is refused by name at the second use: ${how} in ${date}`, async () => {
         const failures: unknown[] = [];
@@ -238,7 +238,7 @@ describe('A key that is used again', () => {
 describe('A question of roots in an input round', () => {
   const roots = { capabilities: { roots: {} } };
   for (const [how, run] of [
-    ['by ctx.roots', (ctx: Ctx) => ctx.roots()],
+    ['by ctx.roots', (ctx: ToolContext) => ctx.roots()],
     ['by hand', () => inputRequired({ requests: { 'ask-1': { method: 'roots/list' } } })],
   ] as const) {
     for (const [method, params] of requests) {
@@ -294,7 +294,7 @@ describe('A visit that is asked for by hand', () => {
 for (const turns of [0, 1, 2, 3, 4, 5, 6]) {
   test(`a client that goes away before it is asked leaves nobody waiting for its answer: ${turns}`, async () => {
     const server = served(() => 'unused');
-    const running = new Promise<Ctx>((resolve) => {
+    const running = new Promise<ToolContext>((resolve) => {
       server.tool('u', {}, (_args, ctx) => {
         resolve(ctx);
         return new Promise<string>(() => {});

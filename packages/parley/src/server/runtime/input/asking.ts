@@ -4,10 +4,10 @@
  */
 
 import { isByHand, type Ask, type Asker } from '../../../connection/ask.ts';
-import type { Effect } from '../../../connection/once.ts';
+import type { Effect } from '../../../connection/memoized-steps.ts';
 import type { Call } from '../call.ts';
 import type { Handler } from '../host.ts';
-import { andThen, isLater, type NowOrLater } from '../../../storage/now-or-later.ts';
+import { mapMaybe, isLater, type MaybePromise } from '../../../storage/maybe-promise.ts';
 import type * as Questions from './questions.ts';
 import type { FirstRun, RoundsRunning } from './by-rounds.ts';
 
@@ -24,7 +24,7 @@ export async function questions(): Promise<typeof Questions> {
  * @returns The handler's result, or an `InputRequiredResult`.
  * @throws McpError invalidParams for a `requestState` that is not valid here.
  */
-export function runInRounds(running: RoundsRunning): NowOrLater<unknown> {
+export function runInRounds(running: RoundsRunning): MaybePromise<unknown> {
   const { handler, params, call, rounds } = running;
   const isFirst = params['requestState'] === undefined && params['inputResponses'] === undefined;
   if (!isFirst || rounds.maxRounds < 1) return questions().then((loaded) => loaded.runRounds(running));
@@ -52,11 +52,11 @@ export function runInSession(
   handler: Handler,
   params: RoundsRunning['params'],
   way: { readonly call: Call; readonly maxRounds: number; asking(): Promise<Asking> },
-): NowOrLater<unknown> {
+): MaybePromise<unknown> {
   const { call, maxRounds } = way;
   let asking: Promise<Asking> | undefined;
   call.askBy(() => new LateAsker((asking = way.asking())));
-  return andThen(handler(params, call), (value) => {
+  return mapMaybe(handler(params, call), (value) => {
     if (isByHand(value))
       return questions().then((loaded) =>
         loaded.continueByHand(value, { call, maxRounds, again: () => handler(params, call) }),

@@ -11,7 +11,7 @@ import type { Ask, Asker, AskMethod, TaskQuestion } from '../../../connection/as
 import { hasClientCapability, hostsTasksOf } from '../../../protocol/capability.ts';
 import type { Call, ClientView } from '../call.ts';
 import { requireCapabilities } from '../../../connection/required-capabilities.ts';
-import { newSeed, Once, type Effect } from '../../../connection/once.ts';
+import { newSeed, MemoizedSteps, type Effect } from '../../../connection/memoized-steps.ts';
 import { tooLate } from './too-late.ts';
 import { question, type QuestionOrigin, type QuestionWay } from './question.ts';
 
@@ -29,12 +29,12 @@ export interface SessionWay extends QuestionWay {
 export class AskerByRequests implements Asker {
   readonly #call: Call;
   readonly #way: SessionWay;
-  readonly #once: Once;
+  readonly #once: MemoizedSteps;
 
   constructor(call: Call, way: QuestionWay) {
     this.#call = call;
     this.#way = { ...way, client: call.client };
-    this.#once = new Once({}, (call.seed ??= newSeed()));
+    this.#once = new MemoizedSteps({}, (call.seed ??= newSeed()));
   }
 
   async ask<T>({ method, params, signal, task, accept }: Ask<T>): Promise<T> {

@@ -7,7 +7,7 @@ import type { Call } from '../call.ts';
 import { requireCapabilities } from '../../../connection/required-capabilities.ts';
 import { digestOf } from '../../../connection/digest.ts';
 import type { Handler } from '../host.ts';
-import { isLater, type NowOrLater } from '../../../storage/now-or-later.ts';
+import { isLater, type MaybePromise } from '../../../storage/maybe-promise.ts';
 import { Reports } from './reports.ts';
 import { AskerByRounds } from './round-asker.ts';
 import { tooOld } from './refused-state.ts';
@@ -28,7 +28,7 @@ export interface RoundsRunning {
  * @returns The handler's result, or an `InputRequiredResult`.
  * @throws McpError invalidParams for a `requestState` that is not valid here.
  */
-export function runRounds(running: RoundsRunning): NowOrLater<unknown> {
+export function runRounds(running: RoundsRunning): MaybePromise<unknown> {
   const given = running.params['requestState'];
   if (typeof given !== 'string') return runFrom(freshState, running);
   return continued(given, running);
@@ -38,7 +38,7 @@ export function runRounds(running: RoundsRunning): NowOrLater<unknown> {
 export interface FirstRun {
   readonly asker: Asker;
   /** Concludes the run: makes its outcome from the handler's return value. */
-  conclude(this: void, returned: NowOrLater<unknown>): NowOrLater<unknown>;
+  conclude(this: void, returned: MaybePromise<unknown>): MaybePromise<unknown>;
 }
 
 /** Continues a first run. Its handler may have returned already. */
@@ -80,7 +80,7 @@ function isPast({ once, answers }: RoundState, given: JsonObject): boolean {
   return [once, answers, given].some((values) => Object.keys(values).length > 0);
 }
 
-function runFrom(state: RoundState, running: RoundsRunning): NowOrLater<unknown> {
+function runFrom(state: RoundState, running: RoundsRunning): MaybePromise<unknown> {
   refuseMany(state, running.rounds);
   return runOf(state, running).conclude(running.handler(running.params, running.call));
 }
@@ -131,7 +131,7 @@ class Run {
   }
 
   /** Concludes the run, always with the same outcome. */
-  conclude(returned: NowOrLater<unknown>): NowOrLater<unknown> {
+  conclude(returned: MaybePromise<unknown>): MaybePromise<unknown> {
     // A first run may have failed before its first question. The code that ran it has seen that error already.
     return isLater(returned) ? (this.#outcome ??= quiet(this.#ended(returned))) : this.#next(returned);
   }
@@ -145,7 +145,7 @@ class Run {
     return value === asked ? nextRound(this.asker, this.#running) : this.#next(value);
   }
 
-  #next(value: unknown): NowOrLater<unknown> {
+  #next(value: unknown): MaybePromise<unknown> {
     return isByHand(value) ? nextByHand(value, this.asker, this.#running) : value;
   }
 }

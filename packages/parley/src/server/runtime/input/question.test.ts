@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import { turns } from '../../../../../../test/support/turns.ts';
 import { ConnectionError } from '../../../jsonrpc/transport.ts';
 import type { Message } from '../../../jsonrpc/message.ts';
-import { Running } from '../../../connection/running.ts';
+import { InFlightRequests } from '../../../connection/in-flight-requests.ts';
 import { newestOf, revisions } from '../../../protocol/revision.ts';
 import type { Call } from '../call.ts';
 import { connectionOf, question, type QuestionOrigin, type QuestionWay } from './question.ts';
@@ -22,7 +22,7 @@ function asked(timeoutMs: number): Asked {
   const stop = new AbortController();
   const connection = connectionOf(
     { lasting: true, send: (message, related) => void sent.push([message, related]) },
-    new Running<Call>(10),
+    new InFlightRequests<Call>(10),
   );
   const origin = { facts, signal: stop.signal, requestId: 'call' };
   return { sent, origin, stop, connection, isReady: () => true, timeoutMs };

@@ -1,11 +1,11 @@
 import type { RequestId, ResponseMessage } from '../../../jsonrpc/message.ts';
 import { Connection } from '../../../connection/connection.ts';
-import type { Running } from '../../../connection/running.ts';
+import type { InFlightRequests } from '../../../connection/in-flight-requests.ts';
 import { McpError } from '../../../protocol/error.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 import type { Revision } from '../../../protocol/revision.ts';
 import type { Call } from '../call.ts';
-import type { Link } from '../endpoint.ts';
+import type { ReplyChannel } from '../request-handler.ts';
 import type { ServerSession } from '../host.ts';
 import { LinkEnd, unanswered } from '../link-end.ts';
 import type { PassingPlace } from '../middleware/passing.ts';
@@ -45,7 +45,7 @@ export interface QuestionWay {
  *
  * @param running The running requests of the client.
  */
-export function connectionOf(link: Link, running: Running<Call>): Connection<Call> {
+export function connectionOf(link: ReplyChannel, running: InFlightRequests<Call>): Connection<Call> {
   return new Connection(new LinkEnd(link), running);
 }
 

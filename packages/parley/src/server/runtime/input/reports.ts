@@ -1,5 +1,5 @@
 import { hashOf } from '../../../connection/hash.ts';
-import { mostRemembered, type Said } from '../said.ts';
+import { maxRemembered, type ReportedMessages } from '../reported-messages.ts';
 
 /**
  * The log messages that were sent while the handler had a given number of answers, as hashes. A handler that runs again
@@ -36,7 +36,7 @@ export class Reports {
    * @param earlier The messages that earlier runs sent, by the number of answers that the handler had.
    * @param said The messages that a first run sent before its first question.
    */
-  constructor(earlier: readonly Stage[], said?: Said) {
+  constructor(earlier: readonly Stage[], said?: ReportedMessages) {
     const sent = said === undefined ? earlier : [stageOf(said)];
     this.#sent = sent.map(growing);
     this.#expected = earlier.map(growing);
@@ -70,7 +70,7 @@ export class Reports {
     while (this.#sent.length <= this.#answers) this.#sent.push({ repeated: [], inEffects: [], more: 0 });
     const stage = this.#sent[this.#answers];
     if (stage === undefined) return true;
-    if (this.#remembered >= mostRemembered) stage.more++;
+    if (this.#remembered >= maxRemembered) stage.more++;
     else (this.#effects > 0 ? stage.inEffects : stage.repeated).push(hash);
     this.#remembered++;
     return true;
@@ -85,7 +85,7 @@ export class Reports {
   }
 }
 
-function stageOf({ texts, more }: Said): Stage {
+function stageOf({ texts, more }: ReportedMessages): Stage {
   return { repeated: texts.map(hashOf), inEffects: [], more };
 }
 

@@ -5,7 +5,7 @@ import { quiet, RoundEnded, unnamed, type Ask, type Asker } from '../../../conne
 import type { Call } from '../call.ts';
 import { requireCapabilities } from '../../../connection/required-capabilities.ts';
 import { digestOf } from '../../../connection/digest.ts';
-import { newSeed, Once, type Effect } from '../../../connection/once.ts';
+import { newSeed, MemoizedSteps, type Effect } from '../../../connection/memoized-steps.ts';
 import { readAnswer } from '../../../connection/read-answer.ts';
 import type { Reports } from './reports.ts';
 import { tooLate } from './too-late.ts';
@@ -38,7 +38,7 @@ export class AskerByRounds implements Asker {
    */
   readonly #early: JsonObject;
   readonly #open = new Map<string, Open>();
-  readonly #once: Once;
+  readonly #once: MemoizedSteps;
   readonly #reports: Reports;
   readonly #onEnd: () => void;
   #order = 0;
@@ -63,7 +63,7 @@ export class AskerByRounds implements Asker {
     this.#onEnd = onEnd;
     this.#state = state;
     this.#reports = reports;
-    this.#once = new Once(state.once, (call.seed ??= newSeed()));
+    this.#once = new MemoizedSteps(state.once, (call.seed ??= newSeed()));
     this.#answers = new Map(Object.entries(state.answers));
     this.#early = state.rounds === 0 ? responses : {};
     for (const [key, digest] of Object.entries(state.asked)) {

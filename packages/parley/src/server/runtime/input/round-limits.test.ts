@@ -4,14 +4,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { open, settle, statelessDate, type Json } from '../../../../../../test/support/raw.ts';
 import { until } from '../../../../../../test/support/turns.ts';
-import type { Ctx } from '../../ctx.ts';
+import type { ToolContext } from '../../tool-context.ts';
 import { createServer } from '../../server.ts';
 
 const schema = { type: 'object', properties: { name: { type: 'string' } } } as const;
 const call = { name: 't', arguments: {} };
 const accept = { action: 'accept', content: { name: 'Ada' } };
 
-async function clientOf(run: (ctx: Ctx) => unknown, maxRounds = 32) {
+async function clientOf(run: (ctx: ToolContext) => unknown, maxRounds = 32) {
   const server = createServer({ name: 's', version: '1' }, { rounds: { maxRounds }, onError: () => undefined });
   // What the handlers of these tests return is the result of a tool, or fails before.
   server.tool('t', {}, async (_, ctx) => (await run(ctx)) as string);

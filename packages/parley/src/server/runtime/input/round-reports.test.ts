@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { connect } from '../../../client.ts';
-import type { Ctx } from '../../ctx.ts';
+import type { ToolContext } from '../../tool-context.ts';
 import { inputRequired } from '../../input-required.ts';
 import { createServer } from '../../server.ts';
 import type { RevisionDate } from '../../../protocol/revision.ts';
@@ -13,7 +13,7 @@ const question = { method: 'elicitation/create', params: { message: 'q', request
 const handshake = '2025-11-25';
 const stateless = '2026-07-28';
 
-type Run = (ctx: Ctx) => unknown;
+type Run = (ctx: ToolContext) => unknown;
 
 /** What a client hears of a tool beside its result, in order. */
 async function heard(date: RevisionDate, run: Run): Promise<readonly unknown[]> {
@@ -41,7 +41,7 @@ async function bothHear(run: () => Run, expected: readonly unknown[]): Promise<v
   assert.deepEqual(await heard(stateless, run()), expected, stateless);
 }
 
-function ask(ctx: Ctx, key?: string): Promise<unknown> {
+function ask(ctx: ToolContext, key?: string): Promise<unknown> {
   return ctx.elicit({ message: key ?? 'q', schema }, key === undefined ? {} : { key });
 }
 

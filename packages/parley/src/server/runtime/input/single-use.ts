@@ -4,7 +4,7 @@ import { jsonText } from '../../../json/exact-number.ts';
 import { parseExactJson } from '../../../json/parse-exact.ts';
 import { after, monotonicNow } from '../../../jsonrpc/timeout.ts';
 import { quiet } from '../../../connection/ask.ts';
-import type { Ran } from '../../../connection/once.ts';
+import type { Ran } from '../../../connection/memoized-steps.ts';
 import { packResult, unpackResult, type PackedResult } from '../extension-result.ts';
 import { mayHaveRun, tooOld } from './refused-state.ts';
 import type { RoundStore } from './state-store.ts';
@@ -52,13 +52,13 @@ interface End {
 export const outcomeMs = 600_000;
 
 /** The longest outcome that is kept, in characters. */
-const longestKept = 1024 * 1024;
+const maxKeptLength = 1024 * 1024;
 
 /** Number of runs of one round. Each run after the first follows a failed one. */
-const mostRuns = 32;
+const maxRuns = 32;
 
 /** Pause between two polls for an outcome of another process, in milliseconds: at first and at most. */
-const [firstPauseMs, longestPauseMs] = [20, 1000];
+const [firstPauseMs, maxPauseMs] = [20, 1000];
 
 /** Rounds that may run once. */
 export class SingleUse {
@@ -106,7 +106,7 @@ export class SingleUse {
   async #end(delivery: RoundDelivery, run: (known: Effects) => RoundRun): Promise<End> {
     const { id, leftMs, owner } = delivery;
     let known: Effects = {};
-    for (let runs = 0; runs < mostRuns; runs++) {
+    for (let runs = 0; runs < maxRuns; runs++) {
       const name = runs === 0 ? id : `${id} ${runs}`;
       // The clock of the state may be set back. A mark must outlive its state, or the round would run again.
       const isNew = leftMs >= 0 && (await this.#marks.add(`used ${name}`, '', leftMs + outcomeMs, owner));
@@ -115,7 +115,7 @@ export class SingleUse {
       if (result !== undefined) return { settle: () => unpackResult(result), isLeft: false };
       known = effects;
     }
-    throw mayHaveRun(`its round failed ${mostRuns} times`);
+    throw mayHaveRun(`its round failed ${maxRuns} times`);
   }
 
   async #run(name: string, { answers, call, owner }: RoundDelivery, round: RoundRun): Promise<End> {
@@ -123,7 +123,7 @@ export class SingleUse {
       void quiet(
         Promise.resolve().then(async () => {
           const text = jsonText(kept());
-          if (text.length <= longestKept) await this.#outcomes.add(`outcome ${name}`, text, outcomeMs, owner);
+          if (text.length <= maxKeptLength) await this.#outcomes.add(`outcome ${name}`, text, outcomeMs, owner);
         }),
       );
     const keepEffects = async (): Promise<void> => {
@@ -148,7 +148,7 @@ export class SingleUse {
    */
   async #kept(name: string, isOld: boolean): Promise<Kept> {
     const until = monotonicNow() + (isOld ? 0 : this.#elsewhereMs);
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
       const text = await this.#outcomes.get(`outcome ${name}`);
       // This process wrote it in this shape.
       if (text !== undefined) return parseExactJson(text, Number.POSITIVE_INFINITY) as Kept;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { open, statelessDate } from '../../../../../../test/support/raw.ts';
-import type { Ctx } from '../../ctx.ts';
+import type { ToolContext } from '../../tool-context.ts';
 import { createServer } from '../../server.ts';
 
 const late = { message: /^roots\/list was not asked: the request that it belongs to is over$/ };
@@ -9,7 +9,7 @@ const late = { message: /^roots\/list was not asked: the request that it belongs
 for (const date of [statelessDate, '2025-11-25'] as const) {
   test(`a question after its handler returned is said not to be asked, at ${date}`, async () => {
     const server = createServer({ name: 's', version: '1' });
-    let kept: Ctx | undefined;
+    let kept: ToolContext | undefined;
     server.tool('t', {}, (_, ctx) => {
       kept = ctx;
     });

@@ -1,8 +1,8 @@
 /** Messages of a conversation with a client on their way through middleware. */
 
 import type { NotificationMessage, RequestId, RequestMessage } from '../../../jsonrpc/message.ts';
-import type { Chain } from '../../../connection/middleware/chain.ts';
-import type { PassingSession } from '../../../connection/middleware/middleware.ts';
+import type { MiddlewareStack } from '../../../connection/middleware/middleware-stack.ts';
+import type { MiddlewareSession } from '../../../connection/middleware/middleware.ts';
 import { inOrder, passed } from '../../../connection/middleware/order.ts';
 import { pass, type About, type Core } from '../../../connection/middleware/pass.ts';
 import { methodOf } from '../../../protocol/catalogue.ts';
@@ -13,18 +13,18 @@ import type { JsonObject } from '../../../protocol/features/common.ts';
 import { inputRequiredResultShape } from '../../../protocol/features/rounds.ts';
 import type { MethodRow } from '../../../protocol/method.ts';
 import { newestOf, newestRevision, type Revision, type RevisionDate } from '../../../protocol/revision.ts';
-import { andThen, orElse, type NowOrLater } from '../../../storage/now-or-later.ts';
+import { mapMaybe, catchMaybe, type MaybePromise } from '../../../storage/maybe-promise.ts';
 import type { Call } from '../call.ts';
-import type { AuthInfo, Link } from '../endpoint.ts';
+import type { AuthInfo, ReplyChannel } from '../request-handler.ts';
 import { isExtensionResult, passedOn, resultFor } from '../extension-result.ts';
 import type { Host, ServerSession } from '../host.ts';
 import { maskedError } from '../masking.ts';
 
 /** The place where messages of a conversation pass through middleware. */
 export interface PassingPlace {
-  readonly chain: Chain;
+  readonly chain: MiddlewareStack;
   readonly host: Host;
-  readonly link: Link;
+  readonly link: ReplyChannel;
 }
 
 /** Circumstances of a message. */
@@ -32,7 +32,7 @@ interface Circumstances {
   readonly direction: About['direction'];
   readonly kind: About['kind'];
   readonly facts: Revision;
-  readonly link: Pick<Link, 'network' | 'protocol' | 'address' | 'id'>;
+  readonly link: Pick<ReplyChannel, 'network' | 'protocol' | 'address' | 'id'>;
   readonly session: ServerSession | undefined;
   readonly auth: AuthInfo | undefined;
   readonly requestId?: RequestId | undefined;
@@ -40,7 +40,7 @@ interface Circumstances {
   readonly live?: { readonly signal: AbortSignal } | undefined;
   known?(): boolean | undefined;
   /** The session that it opens. */
-  readonly opens?: PassingSession;
+  readonly opens?: MiddlewareSession;
 }
 
 /** A message that passes through middleware at a server. */
@@ -65,7 +65,7 @@ export class HostMessage implements About {
   get revision(): RevisionDate {
     return this.#of.facts.date;
   }
-  get session(): PassingSession | undefined {
+  get session(): MiddlewareSession | undefined {
     const { session, opens } = this.#of;
     return session === undefined ? opens : sessionOf(session);
   }
@@ -95,27 +95,27 @@ export class HostMessage implements About {
 const sessions = new WeakMap<object, FollowedSession>();
 
 /** The sessions that `initialize` opens, while it passes through middleware. */
-const opening = new WeakMap<Link, FollowedSession>();
+const opening = new WeakMap<ReplyChannel, FollowedSession>();
 
-function sessionOf(session: ServerSession): PassingSession {
+function sessionOf(session: ServerSession): MiddlewareSession {
   return sessions.get(session.state) ?? followed(session, new FollowedSession(session.id, session.openedAt));
 }
 
-function followed(session: ServerSession, made: FollowedSession): PassingSession {
+function followed(session: ServerSession, made: FollowedSession): MiddlewareSession {
   sessions.set(session.state, made);
   session.onEnd = () => made.end();
   return made;
 }
 
 /** Continues the session that `initialize` opened, as middleware saw it there. */
-export function openedAs(session: ServerSession, link: Link): void {
+export function openedAs(session: ServerSession, link: ReplyChannel): void {
   const made = opening.get(link);
   if (made !== undefined) followed(session, made);
   opening.delete(link);
 }
 
 /** A session of a client, as middleware sees it. */
-class FollowedSession implements PassingSession {
+class FollowedSession implements MiddlewareSession {
   readonly id: string | undefined;
   readonly openedAt: number;
   readonly #listeners: (() => void)[] = [];
@@ -148,11 +148,11 @@ function checkedParams(method: string, params: JsonObject, revision: Revision): 
 interface Requested extends Omit<PassingPlace, 'link'> {
   readonly call: Call;
   readonly row: MethodRow | undefined;
-  run(params: JsonObject): NowOrLater<unknown>;
+  run(params: JsonObject): MaybePromise<unknown>;
 }
 
 /** Sends a request of the client through middleware. Returns the result as its handler would. */
-export function servedThrough(message: RequestMessage, way: Requested): NowOrLater<unknown> {
+export function servedThrough(message: RequestMessage, way: Requested): MaybePromise<unknown> {
   const { method, params: given = {}, id } = message;
   const { chain, host, call, row, run } = way;
   const { guide } = host;
@@ -174,13 +174,13 @@ export function servedThrough(message: RequestMessage, way: Requested): NowOrLat
   let own: unknown;
   let shown: unknown;
   const core: Core = (changed) =>
-    andThen(run(changed), (result): JsonObject => {
+    mapMaybe(run(changed), (result): JsonObject => {
       own = result;
       // A handler gives an object.
       shown = isExtensionResult(result) ? resultFor(result, call, host) : result;
       return shown as JsonObject;
     });
-  const outcome = orElse<unknown>(
+  const outcome = catchMaybe<unknown>(
     () => asPromise(pass(chain, about, params, core)),
     (error) => {
       const told = guide?.thrown(method, error);
@@ -188,7 +188,7 @@ export function servedThrough(message: RequestMessage, way: Requested): NowOrLat
       return told;
     },
   );
-  return andThen(outcome, (result) => {
+  return mapMaybe(outcome, (result) => {
     const settled =
       result === shown ? own : passedResult(method, result as JsonObject, { row, isOther: own !== shown });
     const waiting = passed(call);
@@ -197,8 +197,8 @@ export function servedThrough(message: RequestMessage, way: Requested): NowOrLat
 }
 
 /** Converts a later value to a promise, whatever it is. */
-function asPromise<T>(value: NowOrLater<T>): T | Promise<T> {
-  return andThen(value, (settled) => settled);
+function asPromise<T>(value: MaybePromise<T>): T | Promise<T> {
+  return mapMaybe(value, (settled) => settled);
 }
 
 /**
@@ -230,7 +230,7 @@ export function openedThrough(
   { chain, host, link }: PassingPlace,
   params: JsonObject,
   core: Core,
-): NowOrLater<JsonObject> {
+): MaybePromise<JsonObject> {
   const facts = newestOf(host.revisions, 'handshake') ?? newestRevision;
   const { auth } = link;
   const opens = new FollowedSession(link.id, performance.now());
@@ -271,7 +271,7 @@ export function noticedThrough(
     session,
     auth: session?.auth ?? link.auth,
   });
-  const core: Core = (given) => andThen(tell(given) as NowOrLater<unknown>, () => ({}));
+  const core: Core = (given) => mapMaybe(tell(given) as MaybePromise<unknown>, () => ({}));
   inOrder(
     conversation,
     () => pass(chain, about, params, core),
@@ -287,7 +287,7 @@ const senders = new WeakMap<Host, Sends>();
  * Sends notifications of a host's requests through its middleware. All requests share one function. One function for
  * each request kept its data until the next full garbage collection, a third of the request's total cost.
  */
-function sentBy(chain: Chain, host: Host): Sends {
+function sentBy(chain: MiddlewareStack, host: Host): Sends {
   let sends = senders.get(host);
   if (sends === undefined)
     senders.set(host, (sends = (call, method, params) => sent(call, method, params, { chain, host, link: call.link })));
@@ -338,7 +338,7 @@ export function askedThrough(
     readonly signal: AbortSignal;
     ask(params: JsonObject, sent: (id: RequestId) => void): Promise<JsonObject>;
   },
-): NowOrLater<JsonObject> {
+): MaybePromise<JsonObject> {
   const { chain, link, facts, session, signal, ask } = way;
   const auth = session?.auth ?? link.auth;
   const about = new HostMessage(method, {

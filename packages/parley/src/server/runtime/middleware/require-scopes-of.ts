@@ -1,4 +1,4 @@
-import type { Passing } from '../../../connection/middleware/middleware.ts';
+import type { MiddlewareContext } from '../../../connection/middleware/middleware.ts';
 import { requireScopes } from '../protection.ts';
 
 /**
@@ -10,6 +10,9 @@ import { requireScopes } from '../protection.ts';
  * requireScopesOf(passing, 'calls');
  * return next(); });
  */
-export function requireScopesOf(passing: Pick<Passing, 'auth' | 'transport'>, ...scopes: readonly string[]): void {
+export function requireScopesOf(
+  passing: Pick<MiddlewareContext, 'auth' | 'transport'>,
+  ...scopes: readonly string[]
+): void {
   requireScopes({ auth: passing.auth, network: passing.transport }, scopes);
 }

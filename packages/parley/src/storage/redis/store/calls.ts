@@ -5,7 +5,7 @@ import { isBroken, isNotRun, TimeoutError, answeredWithin, type RedisEngine } fr
 import type { StoreScript } from './store-scripts.ts';
 
 /** The most calls that wait for an answer at once. */
-const mostOutstanding = 50_000;
+const maxOutstanding = 50_000;
 /** While a node does not answer, one call is tried in this time, and the others fail at once. */
 const probeMs = 250;
 /** Wait between two tries of one call. */
@@ -72,8 +72,8 @@ export class Calls {
     send: (client: EngineClient) => Promise<unknown>,
     { until, mayRepeat }: { readonly until: number; readonly mayRepeat: boolean },
   ): Promise<unknown> {
-    if (this.#outstanding >= mostOutstanding)
-      throw new StoreError('unavailable', `more than ${mostOutstanding} calls wait for Redis already`);
+    if (this.#outstanding >= maxOutstanding)
+      throw new StoreError('unavailable', `more than ${maxOutstanding} calls wait for Redis already`);
     this.#outstanding++;
     try {
       return await this.#tried(key, send, { until, mayRepeat });

@@ -13,7 +13,7 @@ import { slotOf } from './keys.ts';
 import { infoOf, requireSuitable } from './requirements.ts';
 
 /** Time in which every call of a store ends, in milliseconds. */
-export const longestCallMs = 2_000;
+export const maxCallMs = 2_000;
 /** Time after which a cluster is asked again who has what, in milliseconds. */
 const refreshMs = 5_000;
 
@@ -35,7 +35,7 @@ export class RedisEngine {
   constructor(
     given: string | RedisSentinels | RedisClient,
     warn: (message: string) => void,
-    callMs: number = longestCallMs,
+    callMs: number = maxCallMs,
   ) {
     this.#given = given;
     this.#warn = warn;
@@ -199,7 +199,7 @@ export class RedisEngine {
 export function answeredWithin<Result>(work: Promise<Result>, ms: number): Promise<Result> {
   return new Promise((resolve, reject) => {
     // After a process stood still, its timer fires before data that has arrived. So the data is read first.
-    const cancel = after(Math.max(0, ms), () => soon(() => reject(new TimeoutError(longestCallMs))), true);
+    const cancel = after(Math.max(0, ms), () => soon(() => reject(new TimeoutError(maxCallMs))), true);
     work.then(
       (value) => {
         cancel();

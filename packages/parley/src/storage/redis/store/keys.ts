@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** Limit of cached hashes of names. */
-const mostRemembered = 10_000;
+const maxRemembered = 10_000;
 
 /**
  * Keys of a store in Redis. Related keys share one hash tag, the part in braces that decides the slot in a cluster. It
@@ -64,7 +64,7 @@ export class RedisKeys {
     const known = this.#tags.get(name);
     if (known !== undefined) return known;
     const tag = createHash('sha256').update(name).digest().subarray(0, 16).toString('base64url');
-    if (this.#tags.size >= mostRemembered) {
+    if (this.#tags.size >= maxRemembered) {
       const [oldest] = this.#tags.keys();
       if (oldest !== undefined) this.#tags.delete(oldest);
     }

@@ -6,7 +6,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
 import { missing } from '../../../../../../test/support/engines.ts';
 import { eventually, startNode } from '../../../../../../test/support/redis-nodes.ts';
-import type { NowOrLater } from '../../now-or-later.ts';
+import type { MaybePromise } from '../../maybe-promise.ts';
 import { StoreError } from '../../store.ts';
 import { redis, type RedisStore } from './redis-store.ts';
 
@@ -79,7 +79,7 @@ async function storeByWay(t: TestContext): Promise<Scene> {
 }
 
 /** What a call gives, as soon as Redis is there again. */
-async function answered<T>(call: () => NowOrLater<T>): Promise<T> {
+async function answered<T>(call: () => MaybePromise<T>): Promise<T> {
   for (let tries = 0; tries < 200; tries++)
     try {
       return await call();

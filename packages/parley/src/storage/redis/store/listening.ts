@@ -10,8 +10,8 @@ const beatMs = 5_000;
  * Pauses between attempts to subscribe again. They are shorter than the time after which publishers consider this
  * process dead (`connection/relay/insistent.ts`).
  */
-const shortestRetryMs = 25;
-const longestRetryMs = 200;
+const minRetryMs = 25;
+const maxRetryMs = 200;
 /** Time without attempts after which the next first attempt comes soon. */
 const calmMs = 5_000;
 
@@ -54,7 +54,7 @@ export class RedisListening {
   readonly #silent = new Set<Channel>();
   readonly #ears = new Map<string, Ear>();
   #cancelRetry: (() => void) | undefined;
-  #retryMs = shortestRetryMs;
+  #retryMs = minRetryMs;
   #retriedAt = -Infinity;
 
   constructor(engine: RedisEngine) {
@@ -266,7 +266,7 @@ export class RedisListening {
     this.#engine.refresh();
     if (this.#cancelRetry !== undefined || this.#engine.isClosed) return;
     const now = monotonicNow();
-    this.#retryMs = now - this.#retriedAt > calmMs ? shortestRetryMs : Math.min(this.#retryMs * 2, longestRetryMs);
+    this.#retryMs = now - this.#retriedAt > calmMs ? minRetryMs : Math.min(this.#retryMs * 2, maxRetryMs);
     this.#retriedAt = now;
     this.#cancelRetry = after(this.#retryMs, () => {
       this.#cancelRetry = undefined;

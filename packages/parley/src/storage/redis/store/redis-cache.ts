@@ -11,9 +11,9 @@ import { prefixOf, refuseName } from './redis-store.ts';
 import { storeScripts } from './store-scripts.ts';
 
 /** Limit of stored responses of one server. */
-const mostResponses = 10_000;
+const maxResponses = 10_000;
 /** The longest stored response, in characters. */
-const longestResponse = 4 * 1024 * 1024;
+const maxResponseLength = 4 * 1024 * 1024;
 
 /** Options of a cache in Redis. */
 export interface RedisCacheOptions {
@@ -64,13 +64,13 @@ export function redisCache(client: string | RedisSentinels | RedisClient, option
       return seal === undefined ? text : await seal.open(text, `cache ${key}`);
     },
     async set(key, value, ttlMs) {
-      if (value.length > longestResponse) {
+      if (value.length > maxResponseLength) {
         // The earlier entry is older than this one, so it is removed.
         await calls.send('unlink', placeOf(key)[1]);
         return;
       }
       const text = seal === undefined ? value : await seal.seal(value, `cache ${key}`);
-      await calls.run(storeScripts.cacheSet, placeOf(key), [key, wholeTtl(ttlMs), text, mostResponses, keys.tag(key)]);
+      await calls.run(storeScripts.cacheSet, placeOf(key), [key, wholeTtl(ttlMs), text, maxResponses, keys.tag(key)]);
     },
     async delete(beginning) {
       await calls.run(storeScripts.cacheDelete, [keys.cache(serverOf(beginning))], [beginning]);

@@ -1,9 +1,9 @@
-import type { Allowance, Limits, RateLimit } from '../../limits.ts';
+import type { RateDecision, Limits, RateLimit } from '../../limits.ts';
 import type { Calls } from './calls.ts';
 import type { RedisKeys } from './keys.ts';
 import { storeScripts } from './store-scripts.ts';
 
-const granted: Allowance = { ok: true };
+const granted: RateDecision = { ok: true };
 
 /** Measures in Redis, by its clock. */
 export class RedisLimits implements Limits {
@@ -15,7 +15,7 @@ export class RedisLimits implements Limits {
     this.#keys = keys;
   }
 
-  async take(key: string, rate: RateLimit, cost = 1): Promise<Allowance> {
+  async take(key: string, rate: RateLimit, cost = 1): Promise<RateDecision> {
     const { perSecond, burst = Math.max(1, perSecond) } = rate;
     if (perSecond === Infinity || burst === Infinity) return granted;
     const retryAfterMs = await this.#calls.run(storeScripts.take, [this.#keys.measure(key)], [perSecond, burst, cost]);

@@ -1,4 +1,4 @@
-import { longestRecord, type KeptRecord, type Records } from '../../records.ts';
+import { maxRecordLength, type StoredRecord, type Records } from '../../records.ts';
 import { StoreError } from '../../store.ts';
 import { wholeMs } from '../../task-times.ts';
 import type { Calls } from './calls.ts';
@@ -16,7 +16,7 @@ export class RedisRecords implements Records {
 
   /** @param room Times that a text may be longer than a record of a user. */
   constructor(calls: Calls, keys: RedisKeys, room: number) {
-    this.#longest = longestRecord * room;
+    this.#longest = maxRecordLength * room;
     this.#calls = calls;
     this.#keys = keys;
   }
@@ -25,14 +25,14 @@ export class RedisRecords implements Records {
     return (await this.put(key, text, ttlMs, 0)) !== undefined;
   }
 
-  async get(key: string): Promise<KeptRecord | undefined> {
+  async get(key: string): Promise<StoredRecord | undefined> {
     const kept = await this.#calls.send('get', this.#keys.record(key));
     return typeof kept === 'string' ? recordOf(kept) : undefined;
   }
 
   async put(key: string, text: string, ttlMs: number, version?: number): Promise<number | undefined> {
     if (text.length > this.#longest)
-      throw new StoreError('too-large', `a record has up to ${longestRecord} characters, not ${text.length}`);
+      throw new StoreError('too-large', `a record has up to ${maxRecordLength} characters, not ${text.length}`);
     const mark = `${this.#writer}${(++this.#puts).toString(36)}`;
     const values = [version ?? '', mark, wholeTtl(ttlMs), text];
     const written = await this.#calls.run(storeScripts.put, [this.#keys.record(key)], values);
@@ -54,7 +54,7 @@ export function wholeTtl(ms: number): number {
 }
 
 /** Splits a stored value: the version, the mark of its writer, and the text. */
-function recordOf(kept: string): KeptRecord | undefined {
+function recordOf(kept: string): StoredRecord | undefined {
   const version = kept.indexOf(' ');
   const mark = kept.indexOf(' ', version + 1);
   return mark < 0 ? undefined : { text: kept.slice(mark + 1), version: Number(kept.slice(0, version)) };

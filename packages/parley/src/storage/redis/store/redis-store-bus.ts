@@ -1,5 +1,5 @@
 import { monotonicNow } from '../../../jsonrpc/timeout.ts';
-import { longestBusText, type CountingBus, type Unsubscribe } from '../../bus.ts';
+import { maxBusTextLength, type CountingBus, type Unsubscribe } from '../../bus.ts';
 import { StoreError } from '../../store.ts';
 import type { EngineClient } from './client.ts';
 import { isNotRun, TimeoutError, answeredWithin, type RedisEngine } from './engine.ts';
@@ -7,14 +7,14 @@ import type { RedisKeys } from './keys.ts';
 import type { RedisListening } from './listening.ts';
 
 /** Time that a text waits for a server that takes over. */
-const longestWaitMs = 5_000;
+const maxWaitMs = 5_000;
 /** The most characters that wait where their server cannot be sent to. */
-const longestWaiting = 8 * 1024 * 1024;
+const maxWaiting = 8 * 1024 * 1024;
 /** Limit while the server answers and texts wait for earlier ones. */
-const longestInTurn = 64 * 1024 * 1024;
+const maxInTurnLength = 64 * 1024 * 1024;
 /** The most texts, and characters of them, that are published together. */
-const mostAtOnce = 100;
-const longestAtOnce = 1024 * 1024;
+const maxAtOnce = 100;
+const maxAtOnceLength = 1024 * 1024;
 /** Room that a text takes beside its own while it waits, in characters. */
 const besideText = 256;
 const pauseMs = 50;
@@ -55,7 +55,7 @@ export class RedisStoreBus implements CountingBus {
   /** Texts that wait on each channel for those that are under way there. */
   readonly #waiting = new Map<string, Queue>();
   readonly #longest: number;
-  readonly #longestWait: number;
+  readonly #maxWait: number;
   #length = 0;
   /** Since when nothing could be sent to a node. */
   readonly #lostSince = new Map<string, number>();
@@ -65,16 +65,19 @@ export class RedisStoreBus implements CountingBus {
     engine: RedisEngine,
     { keys, listening, room }: { readonly keys: RedisKeys; readonly listening: RedisListening; readonly room: number },
   ) {
-    this.#longest = longestBusText * room;
+    this.#longest = maxBusTextLength * room;
     this.#engine = engine;
-    this.#longestWait = Math.max(longestWaitMs, engine.callMs);
+    this.#maxWait = Math.max(maxWaitMs, engine.callMs);
     this.#keys = keys;
     this.#listening = listening;
   }
 
   async publish(channel: string, text: string): Promise<number> {
     if (text.length > this.#longest)
-      throw new StoreError('too-large', `a text on the bus has up to ${longestBusText} characters, not ${text.length}`);
+      throw new StoreError(
+        'too-large',
+        `a text on the bus has up to ${maxBusTextLength} characters, not ${text.length}`,
+      );
     const name = this.#keys.channel(channel);
     const client = this.#waiting.get(name)?.isHeld === true ? undefined : this.#engine.readyFor(name);
     if (client === undefined || client.isCluster === true || this.#waiting.has(name))
@@ -114,11 +117,11 @@ export class RedisStoreBus implements CountingBus {
   }
 
   #inTurn(name: string, text: string, isHeld: boolean): Promise<number> {
-    if (this.#length + roomOf(text) > (isHeld ? longestWaiting : longestInTurn))
+    if (this.#length + roomOf(text) > (isHeld ? maxWaiting : maxInTurnLength))
       throw new StoreError('unavailable', 'more texts wait for Redis than there is room for');
     this.#length += roomOf(text);
     return new Promise((resolve, reject) => {
-      const one: Waiting = { text, until: monotonicNow() + this.#longestWait, resolve, reject };
+      const one: Waiting = { text, until: monotonicNow() + this.#maxWait, resolve, reject };
       const others = this.#waiting.get(name);
       if (others !== undefined) return void others.texts.push(one);
       const queue: Queue = { texts: [one], isHeld };
@@ -139,7 +142,7 @@ export class RedisStoreBus implements CountingBus {
 
   /** Sends texts together, each within its own time limit: earlier ones may have used much of it. */
   async #sendInTime(name: string, some: readonly Waiting[], queue: Queue): Promise<void> {
-    let error: unknown = new TimeoutError(this.#longestWait);
+    let error: unknown = new TimeoutError(this.#maxWait);
     for (let left = some, leastMs = 0; ; leastMs = pauseMs) {
       const latest = monotonicNow() + leastMs;
       for (const { until, reject } of left) if (until <= latest) reject(this.#engine.errorOf(error));
@@ -148,7 +151,7 @@ export class RedisStoreBus implements CountingBus {
       if (until === undefined) return;
       try {
         if (await this.#sentOnce(name, left, until)) return void (queue.isHeld = false);
-        error = new TimeoutError(this.#longestWait);
+        error = new TimeoutError(this.#maxWait);
       } catch (cause) {
         error = cause;
         if (!isNotRun(cause)) return left.forEach(({ reject }) => reject(this.#engine.errorOf(cause)));
@@ -178,16 +181,15 @@ export class RedisStoreBus implements CountingBus {
     const since = this.#lostSince.get(node) ?? now;
     if (this.#lostSince.size > 1_000) this.#lostSince.clear();
     this.#lostSince.set(node, since);
-    if (now - since > this.#longestWait || this.#engine.isClosed)
-      throw this.#engine.errorOf(new TimeoutError(now - since));
+    if (now - since > this.#maxWait || this.#engine.isClosed) throw this.#engine.errorOf(new TimeoutError(now - since));
   }
 }
 
 /** Number of those that wait which go together. */
 function countOf(queue: readonly Waiting[]): number {
   let length = 0;
-  const next = queue.slice(0, mostAtOnce);
-  const over = next.findIndex(({ text }, at) => (length += text.length) > longestAtOnce && at > 0);
+  const next = queue.slice(0, maxAtOnce);
+  const over = next.findIndex(({ text }, at) => (length += text.length) > maxAtOnceLength && at > 0);
   return over < 0 ? next.length : over;
 }
 

@@ -8,7 +8,7 @@ import type { TaskStore } from '../../tasks.ts';
 import { tasksIn } from '../redis-tasks.ts';
 import { Calls } from './calls.ts';
 import { withoutCredentials, type EngineClient, type RedisClient, type RedisSentinels } from './client.ts';
-import { RedisEngine, longestCallMs, answeredWithin } from './engine.ts';
+import { RedisEngine, maxCallMs, answeredWithin } from './engine.ts';
 import { RedisKeys } from './keys.ts';
 import { RedisListening } from './listening.ts';
 import { RedisLimits } from './redis-limits.ts';
@@ -61,7 +61,7 @@ export interface RedisStore extends Store {
  * @throws TypeError for any other value, and for unknown or invalid options.
  */
 export function redis(client: string | RedisSentinels | RedisClient, options: RedisStoreOptions = {}): RedisStore {
-  return redisWithin(longestCallMs, client, options);
+  return redisWithin(maxCallMs, client, options);
 }
 
 /** Makes a store in Redis of which each call ends within a time, in milliseconds: tests of anything but that time have more of it, since a machine may be busy. */

@@ -1,31 +1,31 @@
 import { StoreError } from '../../store.ts';
-import type { StreamLog, StreamLogs, StreamRest, StreamWriter } from '../../stream-log.ts';
+import type { StreamLog, StreamLogs, StreamTail, StreamWriter } from '../../stream-log.ts';
 import type { Calls } from './calls.ts';
 import { asStoreError } from './engine.ts';
 import type { RedisKeys } from './keys.ts';
 import { storeScripts } from './store-scripts.ts';
 
 /** Limits of one session. */
-const mostEvents = 200;
+const maxEvents = 200;
 const mostBytes = 1024 * 1024;
 /** Lifetime of a stream after its last write. */
 const lifeMs = 5 * 60_000;
 /** The longest text about a stream, in characters. */
-const longestAbout = 65_536;
+const maxAboutLength = 65_536;
 /** The most events, and characters of them, that one script is given. */
-const mostAtOnce = 100;
-const longestAtOnce = 1024 * 1024;
+const maxAtOnce = 100;
+const maxAtOnceLength = 1024 * 1024;
 /** The most characters of one stream that wait for those before. */
-const longestWaiting = 8 * 1024 * 1024;
+const maxWaiting = 8 * 1024 * 1024;
 /** Limits of streams, and of calls of one stream, whose outcome is unknown. */
-const mostInDoubt = 1_000;
-const mostOfOne = 8;
+const maxInDoubt = 1_000;
+const maxOfOne = 8;
 
 /** Streams of sessions in Redis: a hash for each session, and a list of events for each stream, which go by themselves. */
 export class RedisStreams implements StreamLogs {
   readonly #calls: Calls;
   readonly #keys: RedisKeys;
-  readonly #longestAbout: number;
+  readonly #maxAboutLength: number;
   /** Names this process among those who call. */
   readonly #caller: string = crypto.randomUUID().replaceAll('-', '').slice(0, 12);
   #calling = 0;
@@ -34,7 +34,7 @@ export class RedisStreams implements StreamLogs {
 
   /** @param room Times that a text may be longer than one of a user. */
   constructor(calls: Calls, keys: RedisKeys, room: number) {
-    this.#longestAbout = longestAbout * room;
+    this.#maxAboutLength = maxAboutLength * room;
     this.#calls = calls;
     this.#keys = keys;
   }
@@ -58,11 +58,11 @@ export class RedisStreams implements StreamLogs {
     { stream, about }: { readonly stream: string; readonly about: string },
     mark = '',
   ): Promise<StreamWriter> {
-    if (about.length > this.#longestAbout)
-      throw new StoreError('too-large', `the description of a stream has up to ${longestAbout} characters`);
+    if (about.length > this.#maxAboutLength)
+      throw new StoreError('too-large', `the description of a stream has up to ${maxAboutLength} characters`);
     const keys = this.#keysOf(session, stream);
     const name = this.#keys.tag(stream);
-    const begun = await this.#begun(keys, [name, about, lifeMs, mostEvents, mark]);
+    const begun = await this.#begun(keys, [name, about, lifeMs, maxEvents, mark]);
     if (!Array.isArray(begun)) throw fenced();
     const [epoch, last]: readonly unknown[] = begun;
     return new RedisStreamWriter(this.#calls, { keys, name, about, epoch: String(epoch), last: Number(last) });
@@ -92,9 +92,9 @@ export class RedisStreams implements StreamLogs {
       call = this.#nextCall();
       return await run(call, ...late);
     } catch (error) {
-      this.#inDoubt.set(stream, [call, ...late, ...(this.#inDoubt.get(stream) ?? [])].slice(0, mostOfOne));
+      this.#inDoubt.set(stream, [call, ...late, ...(this.#inDoubt.get(stream) ?? [])].slice(0, maxOfOne));
       const [oldest = stream] = this.#inDoubt.keys();
-      if (this.#inDoubt.size > mostInDoubt) this.#inDoubt.delete(oldest);
+      if (this.#inDoubt.size > maxInDoubt) this.#inDoubt.delete(oldest);
       throw error;
     }
   }
@@ -103,7 +103,7 @@ export class RedisStreams implements StreamLogs {
     return `${this.#caller}${(++this.#calling).toString(36)}`;
   }
 
-  async #read(session: string, stream: string, after: number): Promise<StreamRest | undefined> {
+  async #read(session: string, stream: string, after: number): Promise<StreamTail | undefined> {
     const values = [this.#keys.tag(stream), after, lifeMs];
     const found = await this.#calls.run(storeScripts.read, this.#keysOf(session, stream), values);
     if (!Array.isArray(found)) return undefined;
@@ -155,7 +155,7 @@ class RedisStreamWriter implements StreamWriter {
   }
 
   append(data: string, last = false): Promise<number> {
-    if (this.#failure === undefined && this.#length + data.length > longestWaiting && this.#waiting.length > 0)
+    if (this.#failure === undefined && this.#length + data.length > maxWaiting && this.#waiting.length > 0)
       this.#fail(new StoreError('unavailable', 'more events of one stream wait for Redis than there is room for'));
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     return new Promise((resolve, reject) => {
@@ -189,7 +189,7 @@ class RedisStreamWriter implements StreamWriter {
     let count = 0;
     for (const { data, last } of this.#waiting) {
       length += data.length;
-      if (count > 0 && (length > longestAtOnce || count >= mostAtOnce)) break;
+      if (count > 0 && (length > maxAtOnceLength || count >= maxAtOnce)) break;
       count++;
       if (last) break;
     }
@@ -203,7 +203,7 @@ class RedisStreamWriter implements StreamWriter {
     const { keys, name, about, epoch } = this.#stream;
     const [{ number, until }] = some;
     const isLast = some.at(-1)?.last === true ? 1 : 0;
-    const head = [name, epoch, number, isLast, lifeMs, mostEvents, mostBytes];
+    const head = [name, epoch, number, isLast, lifeMs, maxEvents, mostBytes];
     const texts = some.map(({ data }) => data);
     let kept = await this.#calls.run(storeScripts.append, keys, [...head, '', ...texts], until);
     // The stream was dropped: its writer sends its description again.

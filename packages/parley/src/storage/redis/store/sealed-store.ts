@@ -1,13 +1,13 @@
 import { createSeal, type Seal } from '../../../sealing/seal.ts';
 import type { SealingKeys } from '../../../sealing/sealing-key.ts';
-import { longestBusText, type CountingBus } from '../../bus.ts';
-import { longestRecord, type Records } from '../../records.ts';
-import type { NowOrLater } from '../../now-or-later.ts';
+import { maxBusTextLength, type CountingBus } from '../../bus.ts';
+import { maxRecordLength, type Records } from '../../records.ts';
+import type { MaybePromise } from '../../maybe-promise.ts';
 import { StoreError, type Store } from '../../store.ts';
 import type { StreamLog } from '../../stream-log.ts';
 
 /** The longest text about a stream, in characters. */
-const longestAbout = 65_536;
+const maxAboutLength = 65_536;
 
 /** Times that a text may be longer once it is sealed: three bytes for a character, in base64, and more. */
 export const sealedRoom = 5;
@@ -29,7 +29,7 @@ export function sealedStore<Inside extends Store>(store: Inside, keys: SealingKe
 
 function sealedRecords(records: Records, seal: Seal): Records {
   const sealed = async (key: string, text: string): Promise<string> => {
-    refuseLonger(text, longestRecord, 'a record');
+    refuseLonger(text, maxRecordLength, 'a record');
     return await seal.seal(text, bound('record', key));
   };
   /**
@@ -68,7 +68,7 @@ function sealedLog(log: StreamLog, session: string, seal: Seal): StreamLog {
   };
   return {
     async write(stream, about, mark) {
-      refuseLonger(about, longestAbout, 'the description of a stream');
+      refuseLonger(about, maxAboutLength, 'the description of a stream');
       const boundTo = bound('event', session, stream);
       const inOrder = turns();
       const writer = await log.write(stream, await seal.seal(about, boundTo), mark);
@@ -95,7 +95,7 @@ function sealedBus(bus: CountingBus, seal: Seal): CountingBus {
   const inOrder = turns();
   return {
     publish(channel, text) {
-      refuseLonger(text, longestBusText, 'a text on the bus');
+      refuseLonger(text, maxBusTextLength, 'a text on the bus');
       return inOrder(seal.seal(text, bound('bus', channel)), (sealed) => bus.publish(channel, sealed));
     },
     // An ordinary subscriber of a bus needs no gap notice.
@@ -114,7 +114,7 @@ function sealedBus(bus: CountingBus, seal: Seal): CountingBus {
 /** Handles ready values in the order in which they were begun, without waiting for the outcome. */
 function turns(): <Ready, Result>(
   ready: Promise<Ready>,
-  proceed: (ready: Ready) => NowOrLater<Result>,
+  proceed: (ready: Ready) => MaybePromise<Result>,
 ) => Promise<Result> {
   let before: Promise<unknown> = Promise.resolve();
   return async (ready, proceed) => {

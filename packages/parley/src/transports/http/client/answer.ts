@@ -46,7 +46,7 @@ export const shownBytes = 2_048;
 const lingerMs = 1_000;
 
 /** The most messages that are read of what answers a POST which asked nothing. */
-const mostUnasked = 100;
+const maxUnasked = 100;
 
 /** Id of the `ping` that asks whether a session is known; no request of a client has it. */
 export const checkId = 'session-check';
@@ -105,7 +105,7 @@ export async function readUnasked(response: FetchResponse, exchange: PostExchang
   const stop = after(lingerMs, end);
   let heard = 0;
   const message: Receiver['message'] = (value, about) => {
-    if (++heard === mostUnasked) end();
+    if (++heard === maxUnasked) end();
     exchange.receiver.message(value, about);
   };
   const brief = { ...exchange, receiver: { ...exchange.receiver, message } };

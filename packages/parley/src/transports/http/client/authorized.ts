@@ -21,7 +21,7 @@ import type { Carry, HttpRequestOptions, HttpTarget, HttpTransportOptions } from
 import { tokenAuthorizer } from './token.ts';
 
 /** Limit of sending one request again; each kind of refusal is seen to once. */
-const mostAgain = 3;
+const maxAgain = 3;
 
 /** Limit of the part of a refusal that is stored for error messages, in bytes. */
 const keptBytes = 64 * 1024;
@@ -116,7 +116,7 @@ class AuthorizedSender {
         // A failure to send it is not a failure of the connection.
         throw failed === undefined || signal.aborted ? error : failed.cause;
       });
-      const isOver = call.isCheck === true || again === mostAgain || request.method === 'DELETE';
+      const isOver = call.isCheck === true || again === maxAgain || request.method === 'DELETE';
       if (last === undefined || isOver || !isRefusal(response)) return response;
       // Fixing it may take minutes, so this frees the connection.
       const text = await bodyStart(response, keptBytes).catch(() => '');

@@ -201,7 +201,7 @@ for (const [status, reason] of [
       else if (id === undefined) outgoing.writeHead(202).end();
       else answerJson(outgoing, { message: 'no customer 7' }, status);
     });
-    const client = await connect(url, { ...sending, revisions: ['2025-06-18'], onSessionLost: 'repeat' });
+    const client = await connect(url, { ...sending, revisions: ['2025-06-18'], sessionLost: 'repeat' });
     t.after(() => client.close());
     await assert.rejects(client.callTool('x'), { reason, status, body: '{"message":"no customer 7"}' });
     assert.deepEqual(methods, ['initialize', 'notifications/initialized', 'tools/call']);

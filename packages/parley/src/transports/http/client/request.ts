@@ -25,7 +25,7 @@ export interface HttpTransportOptions {
   /** Size limit of a message of the server, after decompression; 16 MiB by default. */
   readonly maxMessageBytes?: number;
   /** Time that ending the session may take when the conversation is closed; 2 seconds by default. */
-  readonly closeMs?: number;
+  readonly closeTimeoutMs?: number;
 }
 
 /** The names of these options. */
@@ -34,12 +34,12 @@ export const transportOptionNames: Names<HttpTransportOptions> = {
   auth: 1,
   headers: 1,
   maxMessageBytes: 1,
-  closeMs: 1,
+  closeTimeoutMs: 1,
 };
 
 /** @throws TypeError for a limit that is no number. */
-function checkLimits({ maxMessageBytes, closeMs }: HttpTransportOptions): void {
-  for (const [name, value] of Object.entries({ maxMessageBytes, closeMs })) refuseNoNumber(name, value);
+function checkLimits({ maxMessageBytes, closeTimeoutMs }: HttpTransportOptions): void {
+  for (const [name, value] of Object.entries({ maxMessageBytes, closeTimeoutMs })) refuseNoNumber(name, value);
 }
 
 /** One request of a conversation. */

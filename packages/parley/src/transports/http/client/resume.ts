@@ -23,12 +23,12 @@ const maxFailures = 5;
 /** The first pause before reconnecting if the server names none. It doubles with every consecutive failure. */
 const pauseMs = 1_000;
 /** A server that asks for less would have us ask without end. */
-const shortestPauseMs = 100;
-const longestPauseMs = 30_000;
+const minPauseMs = 100;
+const maxPauseMs = 30_000;
 /** The longest pause after a refusal: each attempt may need a new token, and servers count refusals. */
-const longestDeniedMs = 300_000;
+const maxDeniedMs = 300_000;
 /** The longest pause that `Retry-After` may ask for: a stream that is opened by its word in a year is never opened. */
-const longestAskedMs = 60_000;
+const maxAskedMs = 60_000;
 
 /** Position in a stream that never was open. */
 const nowhere: ResumePosition = { lastEventId: undefined, retryMs: undefined };
@@ -235,21 +235,21 @@ class Row {
   /** Number of failures in a row. */
   failures = 0;
   #askedMs = 0;
-  #longestMs = longestPauseMs;
+  #maxMs = maxPauseMs;
 
   /** Records the outcome of an attempt. */
   after(outcome: Outcome): Outcome {
     const failure = outcome instanceof ConnectionError ? outcome : undefined;
     this.failures = failure === undefined ? 0 : this.failures + 1;
-    this.#askedMs = Math.min(longestAskedMs, failure?.retryAfterMs ?? 0);
-    this.#longestMs = isDenied(failure) ? longestDeniedMs : longestPauseMs;
+    this.#askedMs = Math.min(maxAskedMs, failure?.retryAfterMs ?? 0);
+    this.#maxMs = isDenied(failure) ? maxDeniedMs : maxPauseMs;
     return outcome;
   }
 
   /** Waits before the next attempt; at least as long as the server asked for, within a minute. */
   pause({ retryMs = pauseMs }: ResumePosition, { signal, waiting }: PostExchange): Promise<void> {
-    const least = Math.max(shortestPauseMs, retryMs);
-    const longer = Math.min(this.#longestMs, least * 2 ** this.failures);
+    const least = Math.max(minPauseMs, retryMs);
+    const longer = Math.min(this.#maxMs, least * 2 ** this.failures);
     const ms = Math.max(least, longer, this.#askedMs);
     return new Promise((resolve, reject) => {
       const aborted = (): void => {

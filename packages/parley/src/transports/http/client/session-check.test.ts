@@ -182,11 +182,11 @@ for (const [status, reason] of [
   });
 
 test('a call with the answer 404 in a session that answers a ping may have run, and is never sent again', async (t) => {
-  for (const onSessionLost of ['fail', 'repeat'] as const) {
+  for (const sessionLost of ['fail', 'repeat'] as const) {
     const { client, came, sessions } = await served(t, {
       unknown: () => [404],
       known: ({ method }, session) => (method === 'tools/call' && session === 1 ? [404, '{"message":"x"}'] : undefined),
-      options: { onSessionLost },
+      options: { sessionLost },
     });
     await assert.rejects(client.callTool('x'), { reason: 'session-lost', status: 404, message: /which may have run/ });
     assert.deepEqual((await client.callTool('x')).content, []);
@@ -198,7 +198,7 @@ test('a call with the answer 404 in a session that answers a ping may have run, 
 test('a call with the answer 404 in a session that is gone is sent again if that was asked for', async (t) => {
   const { client, came, restart } = await served(t, {
     unknown: () => [404],
-    options: { onSessionLost: 'repeat' },
+    options: { sessionLost: 'repeat' },
   });
   restart();
   assert.deepEqual((await client.callTool('x')).content, []);

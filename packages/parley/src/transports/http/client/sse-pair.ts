@@ -1,5 +1,5 @@
 import { runOnAbort } from '../../../jsonrpc/run-on-abort.ts';
-import { answeredBy, glimpseText } from '../../../jsonrpc/glimpse.ts';
+import { answeredBy, peekText } from '../../../jsonrpc/message-peek.ts';
 import { isObject, type Message } from '../../../jsonrpc/message.ts';
 import { readEvents, type StreamEvent } from '../../../jsonrpc/sse.ts';
 import { messageText } from '../../../jsonrpc/encode.ts';
@@ -309,7 +309,7 @@ export class SsePairChannel implements Channel {
     try {
       value = parsed(data, status, this.#receiver);
     } catch (error) {
-      const answered = answeredBy(glimpseText(data));
+      const answered = answeredBy(peekText(data));
       this.#receiver.problem(error instanceof Error ? error : new Error(String(error)), { text: data, answered });
       return;
     }

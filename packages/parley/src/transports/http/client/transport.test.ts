@@ -386,7 +386,7 @@ test('a server that does not answer DELETE does not hold the closing', async (t)
     t,
     (incoming, outgoing) =>
       incoming.method === 'DELETE' ? undefined : answerJson(outgoing, response, 200, { 'mcp-session-id': 's' }),
-    { closeMs: 10 },
+    { closeTimeoutMs: 10 },
   );
   await channel.send(initialize);
   await channel.close();

@@ -1,7 +1,7 @@
 import { runOnAbort } from '../../../jsonrpc/run-on-abort.ts';
 import { shownId, type Message, type RequestId } from '../../../jsonrpc/message.ts';
 import { messageText } from '../../../jsonrpc/encode.ts';
-import { Crowd } from '../../../jsonrpc/crowd.ts';
+import { InFlightList } from '../../../jsonrpc/in-flight-list.ts';
 import { settledWithin } from '../../../jsonrpc/timeout.ts';
 import {
   ConnectionError,
@@ -72,7 +72,7 @@ function isPairStatus(status: number): boolean {
 class HttpChannel implements Channel {
   readonly #requests: HttpRequests;
   readonly #receiver: Receiver;
-  readonly #underway = new Crowd<() => void>();
+  readonly #underway = new InFlightList<() => void>();
   #session: string | undefined;
   /** The text of the message that opened the session. */
   #initialize = '';
@@ -169,7 +169,7 @@ class HttpChannel implements Channel {
     const exchange = this.#exchange(new Set(), undefined);
     const ended = this.#request('DELETE', {}, { exchange }).then(discard);
     // Spec 2025-11-25, Transports, Session Management: the server may refuse this, and may have stopped.
-    await settledWithin(this.#requests.options.closeMs ?? 2_000, ended);
+    await settledWithin(this.#requests.options.closeTimeoutMs ?? 2_000, ended);
     exchange.abort();
   }
 

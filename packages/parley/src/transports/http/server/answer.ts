@@ -1,4 +1,4 @@
-import type { Membership } from '../../../jsonrpc/crowd.ts';
+import type { InFlightEntry } from '../../../jsonrpc/in-flight-list.ts';
 import type { Message, RequestId, ResponseMessage } from '../../../jsonrpc/message.ts';
 import { toJson as responseText, toJsonPieces as responsePieces, type JsonPieces } from '../../../jsonrpc/encode.ts';
 import { lackedScopes } from '../../../server/runtime/protection.ts';
@@ -7,7 +7,7 @@ import type { HttpCall } from './call.ts';
 import type { HttpContext } from './context.ts';
 import { errorBody, retryHeaders } from './status.ts';
 import type { StreamMaker } from './session/stream.ts';
-import type { Silent } from './silence.ts';
+import type { Silent } from './keep-alive.ts';
 import type { EventStream } from './stream.ts';
 
 /** Receiver of the messages of an answer once it is an event stream. */
@@ -32,7 +32,7 @@ export class HttpAnswer implements Silent {
   #gone = false;
   /** True if the stream begins with an event to resume from. */
   #isPrimed = false;
-  #silence: Membership | undefined;
+  #silence: InFlightEntry | undefined;
 
   /** @param streams Makes the stream of an answer in a session, which may outlive its connections. */
   constructor(context: HttpContext, call: HttpCall, streams?: StreamMaker) {

@@ -1,10 +1,10 @@
 import { ownerOf } from '../../../auth/common/owner.ts';
-import type { AuthInfo } from '../../../server/runtime/endpoint.ts';
+import type { AuthInfo } from '../../../server/runtime/request-handler.ts';
 import type { HttpContext } from './context.ts';
 import { acceptedBy, type AcceptedTypes } from './media.ts';
 import type { FullQuota, QuotaClient, RequestPlace } from './quota.ts';
 import { refuse } from './status.ts';
-import type { HttpReply, IncomingRequest, Room } from './universal.ts';
+import type { HttpReply, IncomingRequest, WriteCapacity } from './universal.ts';
 
 /** Result of work that ends at once, or when its promise settles. */
 export type Done = void | Promise<void>;
@@ -15,7 +15,7 @@ export function clientOf({ remoteAddress }: IncomingRequest, auth?: AuthInfo): Q
 }
 
 /** One admitted request, on its way through the edge. */
-export class HttpCall implements Room, QuotaClient {
+export class HttpCall implements WriteCapacity, QuotaClient {
   readonly request: IncomingRequest;
   readonly reply: HttpReply;
   readonly accepted: AcceptedTypes;

@@ -1,17 +1,17 @@
-import type { Endpoint } from '../../../server/runtime/endpoint.ts';
+import type { RequestHandler } from '../../../server/runtime/request-handler.ts';
 import type { Revision } from '../../../protocol/revision.ts';
 import type { HttpSettings } from './options.ts';
 import type { Bodies, InFlight, Quota, ServingCount } from './quota.ts';
-import type { Silence } from './silence.ts';
+import type { KeepAlive } from './keep-alive.ts';
 import type { EventStreams } from './stream.ts';
 
 /** Parts that one HTTP server shares. */
 export interface HttpContext {
-  readonly endpoint: Endpoint;
+  readonly endpoint: RequestHandler;
   readonly settings: HttpSettings;
   readonly streams: EventStreams;
   /** The answers of which no client has a byte yet. */
-  readonly silence: Silence;
+  readonly silence: KeepAlive;
   /** The places for sessions, of either transport that has them. */
   readonly sessionQuota: Quota;
   /** The revisions of the endpoint in which a POST is a whole exchange; may be empty. */
@@ -25,7 +25,7 @@ export interface HttpContext {
   /** Everything being answered, to be waited for at the end. */
   readonly serving: ServingCount;
   /** Course of the server towards its end. */
-  readonly course: Course;
+  readonly course: LifecycleState;
 }
 
 /**
@@ -42,7 +42,7 @@ export function isOfSessions(revision: Revision | undefined): boolean {
 }
 
 /** Course of a server towards its end. */
-export interface Course {
+export interface LifecycleState {
   /** During a drain no work begins. Running work gets what it needs to end. */
   stage: 'open' | 'draining' | 'closed';
   /** False from the beginning of its end. Balancers must see that before any request is rejected. */

@@ -183,7 +183,7 @@ test('a reader that is too slow is cut off', async () => {
   const fake = fakeEndpoint();
   const errors: Error[] = [];
   const answer = begin(
-    createHttpHandler(fake, { maxStreamBuffer: 1000, onError: (error) => errors.push(error) }),
+    createHttpHandler(fake, { maxStreamBufferBytes: 1000, onError: (error) => errors.push(error) }),
     call({ method: 'subscriptions/listen' }),
   );
   await answer.until((so) => so.events.length === 1);
@@ -199,7 +199,10 @@ test('a reader that is too slow is cut off', async () => {
 
 test('one message may be larger than what may wait, and the next comes when it was read', async () => {
   const fake = fakeEndpoint();
-  const answer = begin(createHttpHandler(fake, { maxStreamBuffer: 1000 }), call({ method: 'subscriptions/listen' }));
+  const answer = begin(
+    createHttpHandler(fake, { maxStreamBufferBytes: 1000 }),
+    call({ method: 'subscriptions/listen' }),
+  );
   await answer.until((so) => so.events.length === 1);
   const send = (data: string): void =>
     fake.conversations[0]?.link.send({ jsonrpc: '2.0', method: 'notifications/message', params: { data } }, 7);
@@ -246,7 +249,7 @@ test('closing without patience ends a subscription that does not end by itself',
   const listening = begin(closing, call({ method: 'subscriptions/listen' }));
   await listening.until((so) => so.events.length === 1);
   Object.assign(fake.conversations[0] ?? {}, { end: () => undefined });
-  const closed = closing.close({ drainMs: 10 });
+  const closed = closing.close({ drainTimeoutMs: 10 });
   await settle();
   assert.equal(listening.ended, false);
   t.mock.timers.tick(10);

@@ -5,10 +5,10 @@ import type {
   RequestMessage,
   ResponseMessage,
 } from '../../../jsonrpc/message.ts';
-import { Crowd, type Membership } from '../../../jsonrpc/crowd.ts';
+import { InFlightList, type InFlightEntry } from '../../../jsonrpc/in-flight-list.ts';
 import { eachInSlices } from '../../../jsonrpc/slices.ts';
-import type { AuthInfo, Conversation, Link } from '../../../server/runtime/endpoint.ts';
-import type { JudgedNotification, JudgedRequest } from '../../../server/runtime/judged.ts';
+import type { AuthInfo, ClientConnection, ReplyChannel } from '../../../server/runtime/request-handler.ts';
+import type { ParsedNotification, ParsedRequest } from '../../../server/runtime/parsed-message.ts';
 import { unspoken, unsupported } from '../../../server/runtime/request-meta.ts';
 import { McpError } from '../../../protocol/error.ts';
 import { metaKey } from '../../../protocol/meta.ts';
@@ -27,14 +27,14 @@ const invalidParams = -32602;
 export class Exchanges {
   readonly #context: HttpContext;
   /** Those with a request being answered. */
-  readonly #running = new Crowd<Exchange>();
+  readonly #running = new InFlightList<Exchange>();
 
   constructor(context: HttpContext) {
     this.#context = context;
   }
 
   /** Answers a request. It is done when the answer is complete or the client is gone. */
-  request(call: HttpCall, judged: JudgedRequest): void {
+  request(call: HttpCall, judged: ParsedRequest): void {
     const { message } = judged;
     const error = this.#refusal(call, judged);
     if (error !== undefined) return this.#refuse(call, error, message);
@@ -44,7 +44,7 @@ export class Exchanges {
   }
 
   /** Takes a notification. The core defines none over HTTP, so it may belong to an extension. */
-  async notification(call: HttpCall, judged: JudgedNotification): Promise<void> {
+  async notification(call: HttpCall, judged: ParsedNotification): Promise<void> {
     const { message, claimed } = judged;
     const revision = this.#revisionOf(call);
     const problem =
@@ -77,7 +77,7 @@ export class Exchanges {
     return streamProblem(this.#context, call);
   }
 
-  #refusal(call: HttpCall, { message, claimed }: JudgedRequest): McpError | undefined {
+  #refusal(call: HttpCall, { message, claimed }: ParsedRequest): McpError | undefined {
     if (claimed === undefined && message.method === 'initialize' && this.#context.inSessions.length === 0)
       return this.#handshakeUnspoken(message);
     const error = mismatch(versionMismatch(call.request, claimed));
@@ -114,7 +114,7 @@ function mismatch(problem: string | undefined): McpError | undefined {
 }
 
 /** One POST: its own conversation, its own stream. Losing the client cancels it. */
-class Exchange implements Link {
+class Exchange implements ReplyChannel {
   readonly network = 'tcp';
   readonly protocol = 'http';
   readonly lasting = false;
@@ -125,15 +125,15 @@ class Exchange implements Link {
   readonly #context: HttpContext;
   readonly #call: HttpCall;
   readonly #answer: HttpAnswer;
-  readonly #conversation: Conversation;
-  readonly #place: Membership;
+  readonly #conversation: ClientConnection;
+  readonly #place: InFlightEntry;
 
   /** @param running Exchanges among which it is as long as it runs. */
   constructor(
     context: HttpContext,
     call: HttpCall,
     message: RequestMessage | NotificationMessage,
-    running: Crowd<Exchange>,
+    running: InFlightList<Exchange>,
   ) {
     this.auth = call.auth;
     this.address = call.request.remoteAddress;
@@ -141,7 +141,7 @@ class Exchange implements Link {
     this.#context = context;
     this.#call = call;
     this.#answer = new HttpAnswer(context, call);
-    this.#conversation = context.endpoint.converse(this);
+    this.#conversation = context.endpoint.openConnection(this);
     this.#place = running.add(this);
   }
 
@@ -159,7 +159,7 @@ class Exchange implements Link {
   }
 
   /** Answers the request that it began with; ends the call. */
-  request(judged: JudgedRequest): void {
+  request(judged: ParsedRequest): void {
     // A client that left before its request was read wants nothing done.
     if (this.#call.reply.closed) return this.stop();
     this.#call.keep();
@@ -176,7 +176,7 @@ class Exchange implements Link {
     );
   }
 
-  #finish(judged: JudgedRequest, response: ResponseMessage | undefined): void {
+  #finish(judged: ParsedRequest, response: ResponseMessage | undefined): void {
     try {
       this.#respond(judged, response);
       this.#call.end();
@@ -190,7 +190,7 @@ class Exchange implements Link {
     this.#call.fail(cause);
   }
 
-  #respond(judged: JudgedRequest, response: ResponseMessage | undefined): void {
+  #respond(judged: ParsedRequest, response: ResponseMessage | undefined): void {
     try {
       // A request without a response was stopped, because the endpoint was closed before the HTTP handler.
       if (response === undefined && judged.message.method !== listen) this.#stopped(judged.message.id);
@@ -211,13 +211,13 @@ class Exchange implements Link {
    * Invalid parameters are a bad request when it is the `_meta` that lacks a required key, and only then. (Spec
    * 2026-07-28, Base protocol, _meta.)
    */
-  #status({ meta }: JudgedRequest, response: ResponseMessage): number {
+  #status({ meta }: ParsedRequest, response: ResponseMessage): number {
     const status = exchangeStatus(response);
     if (status !== 200 || !('error' in response) || response.error.code !== invalidParams) return status;
     return meta instanceof McpError ? 400 : 200;
   }
 
-  async notification(judged: JudgedNotification): Promise<void> {
+  async notification(judged: ParsedNotification): Promise<void> {
     const response = await this.#conversation.take(judged);
     this.stop();
     if (response === undefined) this.#call.reply.send(202);

@@ -1,5 +1,5 @@
 import { after } from '../../../jsonrpc/timeout.ts';
-import type { Body, Room } from './universal.ts';
+import type { Body, WriteCapacity } from './universal.ts';
 
 /**
  * Size up to which a body is read in one piece, if its header promises no more. Reading it as a stream makes adapters
@@ -10,7 +10,7 @@ const smallBytes = 8 * 1024;
 /** Options of reading a body. */
 export interface BodyReading {
   readonly limit: number;
-  readonly room: Room | undefined;
+  readonly room: WriteCapacity | undefined;
   /** Time that it may take, in milliseconds. */
   readonly timeout: number;
 }
@@ -82,7 +82,7 @@ class Pieces implements Source {
 }
 
 /** Takes piece by piece, so that no more than the limit is ever held. */
-async function collect(source: Source, limit: number, room: Room | undefined): Promise<Body> {
+async function collect(source: Source, limit: number, room: WriteCapacity | undefined): Promise<Body> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let text = '';
   let size = 0;

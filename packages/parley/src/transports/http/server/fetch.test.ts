@@ -64,7 +64,7 @@ for (const sent of [0, 3])
 
 test('a reader that takes nothing is cut off at the limit', async () => {
   const fake = fakeEndpoint();
-  const response = await createHandler(fake, { maxStreamBuffer: 1000 })(call('subscriptions/listen'));
+  const response = await createHandler(fake, { maxStreamBufferBytes: 1000 })(call('subscriptions/listen'));
   for (let sent = 0; sent < 100; sent++)
     fake.conversations[0]?.link.send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }, 1);
   assert.equal(fake.conversations[0]?.closed, true);
@@ -87,7 +87,7 @@ test('a request that was aborted while it was being authenticated starts nothing
 test('a reader of the HTTP+SSE pair that is cut off gives its place back', async () => {
   const fake = fakeEndpoint();
   const ssePair = { sse: '/sse', messages: '/messages' };
-  const handler = createHandler(fake, { ssePair, maxSessions: 1, maxStreamBuffer: 1000 });
+  const handler = createHandler(fake, { ssePair, maxSessions: 1, maxStreamBufferBytes: 1000 });
   const connect = (): Promise<Response> => handler(new Request('http://localhost/sse'));
   assert.equal((await connect()).status, 200);
   for (let sent = 0; sent < 100; sent++)
@@ -99,7 +99,12 @@ test('a reader of the HTTP+SSE pair that is cut off gives its place back', async
 test('a session whose stream was cut off expires like any other', async () => {
   const fake = fakeEndpoint();
   let now = 0;
-  const handler = createHandler(fake, { maxSessions: 1, maxStreamBuffer: 1000, sessionIdleMs: 1000, now: () => now });
+  const handler = createHandler(fake, {
+    maxSessions: 1,
+    maxStreamBufferBytes: 1000,
+    sessionIdleTimeoutMs: 1000,
+    now: () => now,
+  });
   const initialize = (): Promise<Response> =>
     handler(
       new Request('http://localhost/mcp', {

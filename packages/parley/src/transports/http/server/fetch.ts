@@ -1,11 +1,11 @@
 import type { JsonPieces } from '../../../jsonrpc/encode.ts';
-import type { Served } from '../../../server/runtime/endpoint.ts';
+import type { Servable } from '../../../server/runtime/request-handler.ts';
 import { readBody } from './fetch-body.ts';
 import type { ClosingTimes } from './health/closing.ts';
 import { createHttpHandler } from './handler.ts';
 import { defaults, limitOf, type HttpOptions } from './options.ts';
 import { eventStreamHeaders } from './stream.ts';
-import type { Body, EventWriter, HeaderFields, HttpReply, IncomingRequest, Room } from './universal.ts';
+import type { Body, EventWriter, HeaderFields, HttpReply, IncomingRequest, WriteCapacity } from './universal.ts';
 
 /** Serves over `fetch` types: give it to Deno, Bun, Workers or any framework that speaks them. */
 export interface FetchHandler {
@@ -23,7 +23,7 @@ export interface FetchHandler {
  * @example
  * export default { fetch: createHandler(server, { allowedHosts: ['mcp.example.com'] }) };
  */
-export function createHandler(served: Served, options: HttpOptions = {}): FetchHandler {
+export function createHandler(served: Servable, options: HttpOptions = {}): FetchHandler {
   const handler = createHttpHandler(served, options);
   const timeout = limitOf(options.bodyTimeoutMs ?? defaults.bodyTimeoutMs);
   const answer = (request: Request): Promise<Response> =>
@@ -68,7 +68,7 @@ class FetchRequest implements IncomingRequest {
     return this.#request.headers.get(name) ?? (name === 'host' ? this.#host : undefined);
   }
 
-  body(limit: number, room?: Room): Promise<Body> {
+  body(limit: number, room?: WriteCapacity): Promise<Body> {
     return readBody(this.#request, { limit, room, timeout: this.#bodyTimeout }).catch((): Body => {
       this.#broken();
       return { kind: 'gone' };

@@ -53,7 +53,7 @@ export function createGuard(settings: HttpSettings): Guard {
 }
 
 /** Limit of reported names: any client that reaches a server can make them up. */
-const mostTold = 10;
+const maxTold = 10;
 
 /**
  * Reports at the server which name was rejected, each once. The person who sees the client's 403 is often not the
@@ -66,7 +66,7 @@ function tellOnce({ onWarning }: HttpSettings): (request: IncomingRequest, probl
     const value = request.header(option === 'allowedHosts' ? 'host' : 'origin') ?? '';
     // A name from a request must not write control characters to a terminal.
     const shown = /^[\x21-\x26\x28-\x7e]{1,253}$/.test(value) ? value : undefined;
-    if (shown === undefined || told.has(shown) || told.size >= mostTold) return;
+    if (shown === undefined || told.has(shown) || told.size >= maxTold) return;
     told.add(shown);
     const kind = option === 'allowedHosts' ? 'for the Host' : 'of the Origin';
     onWarning(

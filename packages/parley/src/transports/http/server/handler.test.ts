@@ -4,14 +4,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fakeEndpoint } from '../../../../../../test/support/fake-endpoint.ts';
 import { visit, type Sent } from '../../../../../../test/support/fake-http.ts';
-import type { Endpoint, Served } from '../../../server/runtime/endpoint.ts';
+import type { RequestHandler, Servable } from '../../../server/runtime/request-handler.ts';
 import { revisionOf } from '../../../protocol/revision.ts';
 import { createHttpHandler } from './handler.ts';
 import type { HttpOptions } from './options.ts';
 
 /** A fake endpoint with more parts; those that nobody calls here are empty. */
-function served(more: Readonly<Record<string, unknown>> = {}): Served {
-  return { endpoint: { ...fakeEndpoint().endpoint, ...more } as unknown as Endpoint };
+function served(more: Readonly<Record<string, unknown>> = {}): Servable {
+  return { endpoint: { ...fakeEndpoint().endpoint, ...more } as unknown as RequestHandler };
 }
 
 const resume = (): undefined => undefined;
@@ -156,10 +156,10 @@ test('listeners hear of each refused request, and of the drain', async () => {
   assert.equal((await visit(handler, { path: '/readyz' })).status, 200);
   const refused = { type: 'request-refused', reason: 'unacceptable', status: 405 };
   assert.deepEqual(told.splice(0), [refused, refused]);
-  await handler.close({ drainMs: 0 });
+  await handler.close({ drainTimeoutMs: 0 });
   assert.equal((await visit(handler, { path: '/readyz' })).status, 503);
   assert.equal((await visit(handler, { body: ping })).status, 503);
-  await handler.close({ drainMs: 0 });
+  await handler.close({ drainTimeoutMs: 0 });
   const [begun, over, ...rest] = told;
   assert.deepEqual([begun, over], [{ type: 'drain-begun' }, 'drain-over']);
   assert.deepEqual(rest, [{ type: 'request-refused', reason: 'busy', status: 503 }]);
@@ -168,7 +168,7 @@ test('listeners hear of each refused request, and of the drain', async () => {
 test('a server that is about to close serves until balancers know, and then nothing new', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const handler = createHttpHandler(served(), { health: { ready: '/readyz' } });
-  const closing = handler.close({ readyMs: 50, drainMs: 0 });
+  const closing = handler.close({ readyTimeoutMs: 50, drainTimeoutMs: 0 });
   const status = async (sent: Sent): Promise<unknown> => (await visit(handler, sent)).status;
   assert.deepEqual([await status({ path: '/readyz' }), await status({ method: 'PUT' })], [503, 405]);
   t.mock.timers.tick(49);

@@ -1,6 +1,11 @@
 import { after, settledWithin } from '../../../jsonrpc/timeout.ts';
-import { endpointOf, type ActsBehind, type Served } from '../../../server/runtime/endpoint.ts';
-import { judge, type Judged, type JudgedNotification, type JudgedRequest } from '../../../server/runtime/judged.ts';
+import { endpointOf, type UpstreamIdentityPolicy, type Servable } from '../../../server/runtime/request-handler.ts';
+import {
+  parsedMessageOf,
+  type ParsedMessage,
+  type ParsedNotification,
+  type ParsedRequest,
+} from '../../../server/runtime/parsed-message.ts';
 import { revisionOf } from '../../../protocol/revision.ts';
 import { readContent, type Content } from './body.ts';
 import { clientOf, HttpCall, type Done } from './call.ts';
@@ -17,7 +22,7 @@ import type { Sessionless } from './session/sessionless.ts';
 import type { CompanyOf, Sessions } from './session/sessions.ts';
 import type { HttpReply, IncomingRequest } from './universal.ts';
 import { Bodies, InFlight, Quota, ServingCount } from './quota.ts';
-import { Silence } from './silence.ts';
+import { KeepAlive } from './keep-alive.ts';
 import type { SsePairs } from './sse-pair.ts';
 import { busy, refuse, shuttingDown, type HttpProblem } from './status.ts';
 import { EventStreams } from './stream.ts';
@@ -28,9 +33,9 @@ export interface HttpHandler {
   /** Answers one request. Never throws: every request is answered, or dropped if the client is gone. */
   handle(request: IncomingRequest, reply: HttpReply): void;
   /**
-   * Stops serving, in this order: `health.ready` answers 503 for `readyMs`, while everything is served. New requests
+   * Stops serving, in this order: `health.ready` answers 503 for `readyTimeoutMs`, while everything is served. New requests
    * get 503. Subscriptions end, with their response if the server has one for that. Running requests have up to
-   * `drainMs` to end. Meanwhile sessions may still send answers, cancel, resume a broken stream, and end. Then sessions
+   * `drainTimeoutMs` to end. Meanwhile sessions may still send answers, cancel, resume a broken stream, and end. Then sessions
    * and streams end, and running work is aborted. The MCP server itself stays open. Closing twice is fine; the times of
    * the first call apply.
    *
@@ -49,7 +54,7 @@ export interface Admission {
  * Serves a server over HTTP, in the minimal shape that platforms translate to. Most programs want `listen`,
  * `toNodeHandler` or `createHandler` instead.
  */
-export function createHttpHandler(served: Served, options: HttpOptions = {}, admission?: Admission): HttpHandler {
+export function createHttpHandler(served: Servable, options: HttpOptions = {}, admission?: Admission): HttpHandler {
   return new Handler(served, options, admission);
 }
 
@@ -59,7 +64,7 @@ class Handler implements HttpHandler {
   readonly #health: Health | undefined;
   readonly #exchanges: Exchanges;
   /** Rules about which callers may be served without authentication. */
-  readonly #behind: ActsBehind | undefined;
+  readonly #behind: UpstreamIdentityPolicy | undefined;
   /** Made for the first client of a handshake revision. */
   #sessions: Sessions | undefined;
   /** Set if there are no sessions. */
@@ -71,7 +76,7 @@ class Handler implements HttpHandler {
   #closed: Promise<void> | undefined;
   readonly #admission: Admission | undefined;
 
-  constructor(served: Served, options: HttpOptions, admission: Admission | undefined) {
+  constructor(served: Servable, options: HttpOptions, admission: Admission | undefined) {
     this.#admission = admission;
     const endpoint = endpointOf(served);
     const settings = resolveHttpOptions(options, endpoint.listeners?.owner);
@@ -89,7 +94,7 @@ class Handler implements HttpHandler {
       endpoint,
       settings,
       streams: new EventStreams(settings, endpoint.listeners),
-      silence: new Silence(settings.keepAliveMs),
+      silence: new KeepAlive(settings.keepAliveIntervalMs),
       sessionQuota,
       inExchanges: endpoint.revisions.filter(isOfExchanges),
       inSessions: endpoint.revisions.filter(isOfSessions),
@@ -144,15 +149,18 @@ class Handler implements HttpHandler {
     await (this.#closed ??= this.#close(times));
   }
 
-  async #close({ readyMs = 0, drainMs = this.#context.settings.drainMs }: ClosingTimes): Promise<void> {
+  async #close({
+    readyTimeoutMs = 0,
+    drainTimeoutMs = this.#context.settings.drainTimeoutMs,
+  }: ClosingTimes): Promise<void> {
     const { course, serving, endpoint } = this.#context;
     const begun = performance.now();
     endpoint.listeners?.tell?.({ type: 'drain-begun' });
     course.ready = false;
-    if (readyMs > 0) await new Promise<void>((resolve) => after(readyMs, resolve, true));
+    if (readyTimeoutMs > 0) await new Promise<void>((resolve) => after(readyTimeoutMs, resolve, true));
     course.stage = 'draining';
     this.#sessions?.sendAway();
-    await settledWithin(drainMs, Promise.all([this.#exchanges.close(), serving.idle()]));
+    await settledWithin(drainTimeoutMs, Promise.all([this.#exchanges.close(), serving.idle()]));
     course.stage = 'closed';
     endpoint.listeners?.tell?.({ type: 'drain-over', lastedMs: performance.now() - begun });
     await this.#exchanges.abort();
@@ -237,9 +245,10 @@ class Handler implements HttpHandler {
     const isShared = store?.shared === true && resume !== undefined;
     const [{ Sessions: Made }, shared] = await Promise.all([
       lasting(),
-      isShared ? import('./session/shared/company.ts') : undefined,
+      isShared ? import('./session/shared/session-replicas.ts') : undefined,
     ]);
-    const companyOf: CompanyOf | undefined = shared && store && ((parts) => new shared.Company({ ...parts, store }));
+    const companyOf: CompanyOf | undefined =
+      shared && store && ((parts) => new shared.SessionReplicas({ ...parts, store }));
     return (this.#sessions ??= new Made(this.#context, companyOf));
   }
 
@@ -316,7 +325,7 @@ class Handler implements HttpHandler {
   #route(call: HttpCall, value: unknown): Done {
     if (call.refuses?.(value) === true) return;
     if (Array.isArray(value)) return this.#batch(call, value);
-    const judged = judge(value, this.#context.endpoint.revisions);
+    const judged = parsedMessageOf(value, this.#context.endpoint.revisions);
     const problem = beginProblem(this.#context, call, judged.kind === 'request');
     if (problem !== undefined) return refuse(call.request, call.reply, problem);
     return this.#one(call, judged, this.#isStateless(call.request));
@@ -331,7 +340,7 @@ class Handler implements HttpHandler {
     return this.#asHandshake((sessions) => sessions.batch(call, messages));
   }
 
-  #one(call: HttpCall, judged: Judged, stateless: boolean): Done {
+  #one(call: HttpCall, judged: ParsedMessage, stateless: boolean): Done {
     const { request, reply } = call;
     switch (judged.kind) {
       case 'malformed':
@@ -353,7 +362,7 @@ class Handler implements HttpHandler {
  * Tells whether a message claims a stateless revision: by its `_meta`, by a version header without a session, or by the
  * method `server/discover`. If only one of these claims it, the exchange reports the mismatch.
  */
-function isExchange(call: HttpCall, { message, claimed }: JudgedRequest | JudgedNotification): boolean {
+function isExchange(call: HttpCall, { message, claimed }: ParsedRequest | ParsedNotification): boolean {
   if (claimed !== undefined && !isOfSessions(revisionOf(claimed))) return true;
   if (call.request.header('mcp-session-id') !== undefined) return false;
   // Its body names the version of the session that it begins.

@@ -1,6 +1,6 @@
 import { plainNumber } from '../../../json/exact-number.ts';
 import { isObject, type RequestMessage } from '../../../jsonrpc/message.ts';
-import type { Endpoint } from '../../../server/runtime/endpoint.ts';
+import type { RequestHandler } from '../../../server/runtime/request-handler.ts';
 import { decodeHeaderValue, type HeaderParameter } from '../../../connection/header.ts';
 import { methodOf } from '../../../protocol/catalogue.ts';
 import type { IncomingRequest } from './universal.ts';
@@ -14,7 +14,7 @@ import type { IncomingRequest } from './universal.ts';
 export function headerMismatch(
   request: IncomingRequest,
   message: RequestMessage,
-  parametersOf: Endpoint['headerParameters'],
+  parametersOf: RequestHandler['headerParameters'],
 ): string | undefined {
   return (
     methodMismatch(request, message.method) ??
@@ -53,7 +53,7 @@ function nameMismatch(request: IncomingRequest, message: RequestMessage): string
 function parameterMismatch(
   request: IncomingRequest,
   message: RequestMessage,
-  parametersOf: Endpoint['headerParameters'],
+  parametersOf: RequestHandler['headerParameters'],
 ): string | undefined {
   if (message.method !== 'tools/call') return undefined;
   const tool = message.params?.['name'];

@@ -3,7 +3,7 @@
  * check of own authentication; `handler.ts` loads it.
  */
 
-import type { AuthInfo } from '../../../server/runtime/endpoint.ts';
+import type { AuthInfo } from '../../../server/runtime/request-handler.ts';
 import type { HttpRefusal } from '../../../server/runtime/protection.ts';
 
 export { Sessionless } from './session/sessionless.ts';

@@ -28,5 +28,5 @@ for (const [what, sent, lasting] of ways)
       [link.network, link.protocol, link.address, link.lasting === true],
       ['tcp', 'http', remoteAddress, lasting],
     );
-    await handler.close({ drainMs: 0 });
+    await handler.close({ drainTimeoutMs: 0 });
   });

@@ -1,4 +1,4 @@
-import type { AuthInfo, ServiceListeners } from '../../../server/runtime/endpoint.ts';
+import type { AuthInfo, ServiceListeners } from '../../../server/runtime/request-handler.ts';
 import type { HttpRefusal } from '../../../server/runtime/protection.ts';
 import { monotonicNow } from '../../../jsonrpc/timeout.ts';
 import { harmless } from '../../../options/harmless.ts';
@@ -80,7 +80,7 @@ export interface HttpOptions {
    * The most bytes that wait for a slow reader of one event stream; 1 MiB. Above it, log messages and progress are dropped, another notification
    * cuts the reader off, and responses and questions are sent up to eight times as much.
    */
-  readonly maxStreamBuffer?: number;
+  readonly maxStreamBufferBytes?: number;
   /** The most messages in one batch; 100. */
   readonly maxBatch?: number;
   /** The most sessions (handshake revisions) alive at once; 10000. One principal or address has half of what others leave. */
@@ -95,14 +95,14 @@ export interface HttpOptions {
    */
   readonly sessions?: 'none';
   /** Time that a session lives without a request or an open stream, in milliseconds; 30 minutes. */
-  readonly sessionIdleMs?: number;
+  readonly sessionIdleTimeoutMs?: number;
   /**
    * Time after which a silent event stream gets a comment that keeps it open, in milliseconds; 6 seconds. A call
    * without an answer by then becomes an event stream, if its client names these in `Accept`. The shortest default of
    * the supported runtimes is Bun's, whose `serve` ends a connection after 10 silent seconds
    * (https://bun.sh/reference/bun/Serve/HostnamePortServeOptions/idleTimeout). 0 and `Infinity` send none.
    */
-  readonly keepAliveMs?: number;
+  readonly keepAliveIntervalMs?: number;
   /**
    * Events of sessions, for clients that lost a stream. By default they are kept for five minutes, in the server's
    * `store` if processes share it, otherwise in memory. `'none'` keeps nothing, so that streams cannot be resumed.
@@ -111,7 +111,7 @@ export interface HttpOptions {
   /** Time that clients are asked to wait before they resume a stream, in milliseconds; 1 second. */
   readonly retryMs?: number;
   /** Time that `close` waits for requests being answered, in milliseconds; 10 seconds. */
-  readonly drainMs?: number;
+  readonly drainTimeoutMs?: number;
   /** The clock that the expiry of sessions and events is measured by, in milliseconds; one that never jumps by default. */
   readonly now?: () => number;
   /**
@@ -160,15 +160,15 @@ export const defaults: HttpSettings = {
   maxRequests: 2048,
   maxStreams: 16_384,
   maxStreamsPerPrincipal: 1000,
-  maxStreamBuffer: kibibyte * kibibyte,
+  maxStreamBufferBytes: kibibyte * kibibyte,
   maxBatch: 100,
   maxSessions: 10_000,
   maxSessionsPerPrincipal: 1000,
-  sessionIdleMs: 30 * 60 * second,
+  sessionIdleTimeoutMs: 30 * 60 * second,
   // The timers of Bun look every 4 seconds, so that its 10 may be 8.
-  keepAliveMs: 6 * second,
+  keepAliveIntervalMs: 6 * second,
   retryMs: second,
-  drainMs: 10 * second,
+  drainTimeoutMs: 10 * second,
   now: monotonicNow,
   onWarning: (message) => console.error(message),
   onError: () => undefined,
@@ -202,7 +202,7 @@ export function resolveHttpOptions(options: HttpOptions, owner: OwnerOf = {}): H
   return {
     ...settings,
     bodyTimeoutMs: limitOf(settings.bodyTimeoutMs),
-    keepAliveMs: limitOf(settings.keepAliveMs),
+    keepAliveIntervalMs: limitOf(settings.keepAliveIntervalMs),
     onError: harmless(settings.onError, print),
     onWarning: harmless(settings.onWarning, print),
   };
@@ -219,14 +219,14 @@ function print(cause: unknown): void {
 }
 
 /** Limit of printed errors: any client that reaches a server may cause them. */
-const mostPrinted = 10;
+const maxPrinted = 10;
 
 /** Writes errors to standard error, each kind once. */
 function printFirst(): HttpSettings['onError'] {
   const told = new Set<string>();
   return (error) => {
     const kind = `${error.message} ${String(error.cause)}`;
-    if (told.has(kind) || told.size >= mostPrinted) return;
+    if (told.has(kind) || told.size >= maxPrinted) return;
     told.add(kind);
     console.error(error);
   };

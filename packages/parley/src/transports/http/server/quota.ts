@@ -1,4 +1,4 @@
-import type { AuthInfo } from '../../../server/runtime/endpoint.ts';
+import type { AuthInfo } from '../../../server/runtime/request-handler.ts';
 
 /** The client that something counts for. */
 export interface QuotaClient {

@@ -227,7 +227,7 @@ test('conversations are bounded in number, and one that ends makes room', async 
 
 test('a silent stream is kept open by comments', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const { stream } = await open({ keepAliveMs: 1000 });
+  const { stream } = await open({ keepAliveIntervalMs: 1000 });
   t.mock.timers.tick(1000);
   t.mock.timers.tick(1000);
   assert.match(stream.written, /\n\n:\n\n$/);
@@ -235,7 +235,7 @@ test('a silent stream is kept open by comments', async (t) => {
 });
 
 test('a reader that is too slow is cut off, and its conversation ends', async () => {
-  const client = await open({ maxStreamBuffer: 1000 });
+  const client = await open({ maxStreamBufferBytes: 1000 });
   client.stream.stalled = true;
   for (let at = 0; at < 100; at++) client.conversation.link.send({ jsonrpc: '2.0', method: 'notifications/x' });
   assert.equal(client.stream.destroyed, true);

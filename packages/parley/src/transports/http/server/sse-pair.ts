@@ -1,7 +1,7 @@
 import type { Message, RequestId } from '../../../jsonrpc/message.ts';
 import { eachInSlices } from '../../../jsonrpc/slices.ts';
-import type { AuthInfo, Conversation, Link } from '../../../server/runtime/endpoint.ts';
-import type { Judged, JudgedMalformed } from '../../../server/runtime/judged.ts';
+import type { AuthInfo, ClientConnection, ReplyChannel } from '../../../server/runtime/request-handler.ts';
+import type { ParsedMessage, MalformedMessage } from '../../../server/runtime/parsed-message.ts';
 import { unsupported } from '../../../server/runtime/request-meta.ts';
 import { McpError } from '../../../protocol/error.ts';
 import { revisionOf, type Revision } from '../../../protocol/revision.ts';
@@ -112,7 +112,7 @@ export class SsePairs {
 
   async #take(
     pair: SsePair,
-    { messages, isBatch }: { readonly messages: readonly Judged[]; readonly isBatch: boolean },
+    { messages, isBatch }: { readonly messages: readonly ParsedMessage[]; readonly isBatch: boolean },
     call: Pick<HttpCall, 'auth' | 'beyond'>,
   ): Promise<void> {
     const unwelcome = beginProblem(this.#context, call, messages.some(isRequest));
@@ -122,7 +122,7 @@ export class SsePairs {
     else pair.refuse(problem);
   }
 
-  async #one(pair: SsePair, judged: Judged, auth: AuthInfo | undefined): Promise<void> {
+  async #one(pair: SsePair, judged: ParsedMessage, auth: AuthInfo | undefined): Promise<void> {
     if (judged.kind === 'malformed') return pair.refuse({ message: judged.reason }, judged.id);
     const foreign = this.#foreign(judged);
     if (foreign === undefined) return pair.receive(judged, auth);
@@ -130,7 +130,7 @@ export class SsePairs {
   }
 
   /** The error for a message of a revision that this transport does not carry. */
-  #foreign(judged: Exclude<Judged, JudgedMalformed>): McpError | undefined {
+  #foreign(judged: Exclude<ParsedMessage, MalformedMessage>): McpError | undefined {
     if (judged.kind === 'response') return undefined;
     const { claimed } = judged;
     if (claimed === undefined || isOfSessions(revisionOf(claimed))) return undefined;
@@ -142,7 +142,7 @@ export class SsePairs {
 }
 
 /** One conversation: it lasts as long as its stream. */
-class SsePair implements Link {
+class SsePair implements ReplyChannel {
   readonly network = 'tcp';
   readonly protocol = 'http';
   readonly lasting = true;
@@ -150,9 +150,9 @@ class SsePair implements Link {
   readonly address: string | undefined;
   readonly #context: HttpContext;
   readonly #stream: EventStream;
-  readonly #conversation: Conversation;
+  readonly #conversation: ClientConnection;
   /** Messages that are being answered. */
-  readonly #running = new Set<Judged>();
+  readonly #running = new Set<ParsedMessage>();
   /** True when the token of its stream has expired. */
   expired = false;
 
@@ -161,7 +161,7 @@ class SsePair implements Link {
     this.address = request.remoteAddress;
     this.#context = context;
     this.#stream = stream;
-    this.#conversation = context.endpoint.converse(this);
+    this.#conversation = context.endpoint.openConnection(this);
   }
 
   get revision(): Revision | undefined {
@@ -174,7 +174,7 @@ class SsePair implements Link {
   }
 
   /** Runs one message. Its response goes on the stream. */
-  async receive(judged: Judged, auth: AuthInfo | undefined): Promise<void> {
+  async receive(judged: ParsedMessage, auth: AuthInfo | undefined): Promise<void> {
     this.#running.add(judged);
     try {
       const response = await this.#conversation.take(judged, auth);
@@ -197,7 +197,7 @@ class SsePair implements Link {
   }
 
   /** Rejects every request in a message or a batch. */
-  decline(messages: readonly Judged[], problem: HttpProblem): void {
+  decline(messages: readonly ParsedMessage[], problem: HttpProblem): void {
     for (const judged of messages) if (judged.kind === 'request') this.refuse(problem, judged.message.id);
   }
 

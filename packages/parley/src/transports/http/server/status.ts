@@ -76,7 +76,7 @@ function statusOfError(error: ErrorObject): number {
 }
 
 /** The longest `Retry-After`, in seconds. */
-const longestPause = 3600;
+const maxPause = 3600;
 
 /** The `Retry-After` header for a refusal due to a limit; none for any other response. */
 export function retryHeaders(response: ResponseMessage): HeaderFields | undefined {
@@ -85,7 +85,7 @@ export function retryHeaders(response: ResponseMessage): HeaderFields | undefine
 }
 
 function retryAfter(ms: number): HeaderFields {
-  return { 'Retry-After': String(Math.min(longestPause, Math.max(1, Math.ceil(ms / 1000)))) };
+  return { 'Retry-After': String(Math.min(maxPause, Math.max(1, Math.ceil(ms / 1000)))) };
 }
 
 /** The answer when a limit of the whole server is reached. */
@@ -104,11 +104,11 @@ export function fullProblem(full: FullQuota | undefined, what: string, { auth }:
 }
 
 /** The longest that clients of a server that ends are asked to wait, in seconds. */
-const longestAway = 5;
+const maxAwayLength = 5;
 
 /** The answer to what would begin while the server comes to its end; all of its clients come back, and not all at once. */
 export function shuttingDown(): HttpProblem {
-  const retryAfterMs = 1000 * (1 + Math.floor(Math.random() * longestAway));
+  const retryAfterMs = 1000 * (1 + Math.floor(Math.random() * maxAwayLength));
   return { ...busy('the server is shutting down'), retryAfterMs, headers: { Connection: 'close' } };
 }
 

@@ -26,7 +26,7 @@ class Stalled implements EventWriter {
 
 test('what is replayed counts in bytes, as what waits does', () => {
   const writer = new Stalled();
-  const streams = new EventStreams(resolveHttpOptions({ maxStreamBuffer: 100 }));
+  const streams = new EventStreams(resolveHttpOptions({ maxStreamBufferBytes: 100 }));
   // Opening a stream asks nothing else of a reply.
   const reply = { stream: () => writer } as unknown as HttpReply;
   const stream = streams.open(reply);

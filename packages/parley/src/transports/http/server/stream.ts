@@ -1,7 +1,7 @@
 import { eachInSlices, Slices } from '../../../jsonrpc/slices.ts';
 import { after } from '../../../jsonrpc/timeout.ts';
 import type { OnEvent } from '../../../server/runtime/events/service-event.ts';
-import type { ServiceListeners } from '../../../server/runtime/endpoint.ts';
+import type { ServiceListeners } from '../../../server/runtime/request-handler.ts';
 import type { HttpSettings } from './options.ts';
 import type { EventWriter, HeaderFields, HttpReply } from './universal.ts';
 import { Quota, type QuotaClient, type FullQuota } from './quota.ts';
@@ -103,8 +103,8 @@ export class EventStream {
     if (this.#ended) return;
     this.#lively = true;
     const excess = (this.#writer?.buffered ?? 0) - this.#allowance;
-    const { maxStreamBuffer, onError } = this.#streams.settings;
-    if (excess <= maxStreamBuffer * (weight === 'essential' ? essentialFactor : 1))
+    const { maxStreamBufferBytes, onError } = this.#streams.settings;
+    if (excess <= maxStreamBufferBytes * (weight === 'essential' ? essentialFactor : 1))
       return this.#attempt(() => this.begin().write(text));
     if (weight !== 'report')
       return this.#cut('slow', new Error('the reader of an event stream was too slow and was cut off'));
@@ -163,11 +163,11 @@ export class EventStream {
 }
 
 /** The longest `retry` time for a client: a day. */
-const longestRetryMs = 86_400_000;
+const maxRetryMs = 86_400_000;
 
 /** The line that tells a client when to come back; it has digits alone. (WHATWG, Server-sent events, 9.2.6.) */
 export function retryField(ms: number): string {
-  return `retry: ${Math.ceil(Math.min(ms, longestRetryMs))}\n`;
+  return `retry: ${Math.ceil(Math.min(ms, maxRetryMs))}\n`;
 }
 
 function format({ data, id }: WrittenEvent): string {
@@ -238,7 +238,7 @@ export class EventStreams {
    * time is over.
    */
   #keepAliveLater(): () => void {
-    return after(this.settings.keepAliveMs / 2, () => {
+    return after(this.settings.keepAliveIntervalMs / 2, () => {
       this.#cancelTimer = this.#keepAliveLater();
       this.#slices.add('keep alive', () => this.#keepAlive());
     });

@@ -13,11 +13,11 @@ export interface IncomingRequest extends HttpRequest {
    * @param room Counts the bytes as they arrive. A platform that does not use it holds them uncounted.
    * @returns The body, or a promise of it while it is still arriving.
    */
-  body(limit: number, room?: Room): Body | Promise<Body>;
+  body(limit: number, room?: WriteCapacity): Body | Promise<Body>;
 }
 
 /** Room for what arrives, which all requests share. */
-export interface Room {
+export interface WriteCapacity {
   /** Takes some of it, as long as the request is being answered; false when there is not enough. */
   take(bytes: number): boolean;
 }

@@ -3,8 +3,8 @@ import type { ConnectionOptions } from 'node:tls';
 /** Settings of connections: their making and keeping. */
 export interface ConnectionSettings {
   readonly maxConnections: number;
-  readonly idleMs: number;
-  readonly connectMs: number;
+  readonly idleTimeoutMs: number;
+  readonly connectTimeoutMs: number;
   readonly tls: TlsOptions;
 }
 

@@ -37,7 +37,7 @@ export class NodeConnection {
   /** @param connector Makes the connection, when there is something to send. */
   constructor({ Client }: Parts, connector: buildConnector.connector, origin: NodeOrigin) {
     this.#origin = origin;
-    const idleMs = Math.min(Math.max(origin.settings.idleMs, 1), 2_147_483_647);
+    const idleTimeoutMs = Math.min(Math.max(origin.settings.idleTimeoutMs, 1), 2_147_483_647);
     this.#client = new Client(origin.url, {
       connect: (options, done) => {
         // It returns its socket at once, which its type does not show.
@@ -51,8 +51,8 @@ export class NodeConnection {
       // Callers decide how long an answer may take.
       headersTimeout: 0,
       bodyTimeout: 0,
-      keepAliveTimeout: idleMs,
-      keepAliveMaxTimeout: idleMs,
+      keepAliveTimeout: idleTimeoutMs,
+      keepAliveMaxTimeout: idleTimeoutMs,
       keepAliveTimeoutThreshold: 1_000,
     });
     this.#client.on('connect', () => (this.#used = false));
@@ -158,9 +158,9 @@ export class NodeOrigin {
 
   #another(): NodeConnection | undefined {
     if (loaded === undefined || this.#all.size >= this.settings.maxConnections) return undefined;
-    const { connectMs, tls } = this.settings;
+    const { connectTimeoutMs, tls } = this.settings;
     // Sessions of TLS are taken up from one connection to the next.
-    this.#connector ??= loaded.connector({ ...tls, timeout: connectMs });
+    this.#connector ??= loaded.connector({ ...tls, timeout: connectTimeoutMs });
     const connection = new NodeConnection(loaded, this.#connector, this);
     this.#all.add(connection);
     return connection;

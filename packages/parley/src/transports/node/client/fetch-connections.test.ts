@@ -150,7 +150,7 @@ for (const [which, hint] of [
       socket.once('close', () => (isClosed = true));
       socket.write(`HTTP/1.1 200 OK\r\n${hint}Content-Length: 2\r\n\r\nok`);
     });
-    await textOf(await nodeFetch({ idleMs: 20 })(url, post));
+    await textOf(await nodeFetch({ idleTimeoutMs: 20 })(url, post));
     // One that is kept for as long as undici does by default, 4 s, is open then.
     const until = performance.now() + 3_000;
     while (!isClosed && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -224,7 +224,7 @@ test('a signal gives up a connection that is being made', async (t) => {
 
 test('a connection that takes too long to be made is given up', async (t) => {
   const { url } = await rawServer(t, () => {});
-  await assert.rejects(nodeFetch({ connectMs: 20 })(url.replace('http:', 'https:'), post), /timeout/i);
+  await assert.rejects(nodeFetch({ connectTimeoutMs: 20 })(url.replace('http:', 'https:'), post), /timeout/i);
 });
 
 test('a signal that is aborted after the response changes nothing', async (t) => {
@@ -328,7 +328,7 @@ test('kept connections do not keep the process alive', async (t) => {
   const url = await listen(t, (_incoming, outgoing) => answerJson(outgoing, {}));
   const script = `import { nodeFetch } from ${JSON.stringify(new URL('fetch.ts', import.meta.url).href)};
     const request = { method: 'GET', headers: {}, redirect: 'manual', signal: new AbortController().signal };
-    await nodeFetch({ idleMs: 600_000 })(${JSON.stringify(url)}, request);`;
+    await nodeFetch({ idleTimeoutMs: 600_000 })(${JSON.stringify(url)}, request);`;
   const { spawn } = await import('node:child_process');
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
     stdio: ['ignore', 'ignore', 'inherit'],

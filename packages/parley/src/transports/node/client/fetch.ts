@@ -16,14 +16,14 @@ export interface NodeFetchOptions {
    * Time for which an unused connection is kept, in milliseconds; 30 seconds, or less if the server says so. Kept
    * connections do not keep the process alive.
    */
-  readonly idleMs?: number;
+  readonly idleTimeoutMs?: number;
   /** Time that a connection may take to be made, in milliseconds; 10 seconds. */
-  readonly connectMs?: number;
+  readonly connectTimeoutMs?: number;
   /** TLS options: trusted authorities, and the client's certificate. */
   readonly tls?: TlsOptions;
 }
 
-const optionNames: Names<NodeFetchOptions> = { maxConnections: 1, idleMs: 1, connectMs: 1, tls: 1 };
+const optionNames: Names<NodeFetchOptions> = { maxConnections: 1, idleTimeoutMs: 1, connectTimeoutMs: 1, tls: 1 };
 
 /** A `fetch` over connections that it keeps. */
 export interface NodeFetch extends Fetch {
@@ -48,8 +48,9 @@ export interface NodeFetch extends Fetch {
  */
 export function nodeFetch(options: NodeFetchOptions = {}): NodeFetch {
   refuseUnknown('nodeFetch', options, optionNames);
-  const { maxConnections, idleMs, connectMs } = options;
-  for (const [name, value] of Object.entries({ maxConnections, idleMs, connectMs })) refuseNoNumber(name, value);
+  const { maxConnections, idleTimeoutMs, connectTimeoutMs } = options;
+  for (const [name, value] of Object.entries({ maxConnections, idleTimeoutMs, connectTimeoutMs }))
+    refuseNoNumber(name, value);
   if (maxConnections !== undefined && maxConnections < 1)
     throw new TypeError(`maxConnections must be at least 1, not ${maxConnections}: nothing could be sent`);
   const origins = new Origins(options);
@@ -87,8 +88,13 @@ class Origins {
   /** A client sends most of its requests to one URL. */
   #last: Target | undefined;
 
-  constructor({ maxConnections = Infinity, idleMs = 30_000, connectMs = 10_000, tls = {} }: NodeFetchOptions) {
-    this.#settings = { maxConnections, idleMs, connectMs, tls };
+  constructor({
+    maxConnections = Infinity,
+    idleTimeoutMs = 30_000,
+    connectTimeoutMs = 10_000,
+    tls = {},
+  }: NodeFetchOptions) {
+    this.#settings = { maxConnections, idleTimeoutMs, connectTimeoutMs, tls };
   }
 
   /** @throws TypeError for a request that cannot be sent. */

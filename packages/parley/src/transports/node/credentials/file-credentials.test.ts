@@ -146,8 +146,8 @@ for (const [expects, what] of [
 test('a holder that died loses its lock, and one that stood still is told', async (t) => {
   const folder = join(await temporary(t), 'kept');
   // The first never says that it lives.
-  const still = storeIn(folder, { times: { leaseMs: 50, beatMs: 200 } });
-  const patient = storeIn(folder, { times: { leaseMs: 50, beatMs: 10 } });
+  const still = storeIn(folder, { times: { leaseTtlMs: 50, beatMs: 200 } });
+  const patient = storeIn(folder, { times: { leaseTtlMs: 50, beatMs: 10 } });
   let letGo = (): void => {};
   let lost: AbortSignal | undefined;
   const held = still.lock(key, (signal) => {

@@ -3,7 +3,7 @@ import { after, monotonicNow } from '../../../jsonrpc/timeout.ts';
 import type { Versions } from './versions.ts';
 
 /** Time for which a holder may be silent before it loses its lease, in milliseconds. */
-const leaseMs = 10_000;
+const leaseTtlMs = 10_000;
 /** Time between two signs of life of a holder, in milliseconds. */
 const beatMs = 2_000;
 /** Pause between two checks of a waiting process: the first and the longest, in milliseconds. */
@@ -11,7 +11,7 @@ const lookMs: { readonly first: number; readonly most: number } = { first: 10, m
 
 /** Times of a lease. Tests use shorter ones. */
 export interface LeaseTimes {
-  readonly leaseMs: number;
+  readonly leaseTtlMs: number;
   readonly beatMs: number;
 }
 
@@ -27,10 +27,10 @@ export async function underLease<Result>(
   versions: Versions,
   run: (lost: AbortSignal) => Promise<Result>,
   signal?: AbortSignal,
-  times: LeaseTimes = { leaseMs, beatMs },
+  times: LeaseTimes = { leaseTtlMs, beatMs },
 ): Promise<Result> {
   const lease = new Lease(versions);
-  await lease.take(times.leaseMs, signal);
+  await lease.take(times.leaseTtlMs, signal);
   const beating = lease.beat(times.beatMs);
   try {
     return await run(lease.lost);
@@ -57,7 +57,7 @@ class Lease {
     return this.#lost.signal;
   }
 
-  async take(patienceMs: number, signal: AbortSignal | undefined): Promise<void> {
+  async take(serverTimeoutMs: number, signal: AbortSignal | undefined): Promise<void> {
     let seen: string | undefined;
     let since = monotonicNow();
     for (let pause = lookMs.first; ; pause = Math.min(lookMs.most, pause * 2)) {
@@ -68,19 +68,19 @@ class Lease {
         seen = generation;
         since = monotonicNow();
       }
-      const free = generation === null || monotonicNow() - since >= patienceMs;
-      if (free && (await this.#got(generation, patienceMs))) return;
+      const free = generation === null || monotonicNow() - since >= serverTimeoutMs;
+      if (free && (await this.#got(generation, serverTimeoutMs))) return;
       // Random, so that waiting processes do not check at the same time.
       await resting(pause * (0.5 + Math.random()), signal);
     }
   }
 
   /** Takes the lease if it is free. If this process just stood still, it starts again: its lease may be over. */
-  async #got(over: string | null, patienceMs: number): Promise<boolean> {
+  async #got(over: string | null, serverTimeoutMs: number): Promise<boolean> {
     for (let last = over; ; last = this.#generation ?? null) {
       const began = monotonicNow();
       if (!(await this.#write(last))) return false;
-      if (monotonicNow() - began < patienceMs / 4) return true;
+      if (monotonicNow() - began < serverTimeoutMs / 4) return true;
     }
   }
 

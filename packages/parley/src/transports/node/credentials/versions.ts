@@ -35,7 +35,7 @@ export class Versions {
    * @returns Its generation; `undefined` if another process was first.
    */
   async write(text: string | undefined, ifGeneration?: string | null): Promise<string | undefined> {
-    for (let tries = 0; tries < mostTries; tries++) {
+    for (let tries = 0; tries < maxTries; tries++) {
       const newest = await this.#newest();
       const there = newest?.version.text === undefined ? null : newest.version.generation;
       if (ifGeneration !== undefined && there !== ifGeneration) return undefined;
@@ -62,7 +62,7 @@ export class Versions {
   }
 
   async #newest(): Promise<{ readonly number: number; readonly version: Version } | undefined> {
-    for (let tries = 0; tries < mostTries; tries++) {
+    for (let tries = 0; tries < maxTries; tries++) {
       const number = Math.max(0, ...(await this.#numbers()));
       if (number === 0) return undefined;
       const path = join(this.#folder, String(number));
@@ -128,7 +128,7 @@ export class Versions {
 }
 
 /** Number of tries of a step that others may interrupt. Each interruption means that another process succeeded. */
-const mostTries = 1000;
+const maxTries = 1000;
 
 /** The age at which a file that was never linked counts as abandoned, in milliseconds. */
 const orphanMs = 3_600_000;

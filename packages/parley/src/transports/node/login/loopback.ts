@@ -49,7 +49,7 @@ export function loopback(options: LoopbackOptions = {}): Redirect {
 }
 
 /** The most registered ports that are tried. */
-const mostTried = 16;
+const maxTried = 16;
 
 function portsOf(uris: readonly string[]): readonly number[] {
   const ports = uris.flatMap((uri) => {
@@ -58,7 +58,7 @@ function portsOf(uris: readonly string[]): readonly number[] {
       url?.protocol === 'http:' && url.pathname === path && /^(?:127\.0\.0\.1|localhost)$/.test(url.hostname);
     return ours && url.port !== '' ? [Number(url.port)] : [];
   });
-  return [...new Set(ports)].slice(0, mostTried);
+  return [...new Set(ports)].slice(0, maxTried);
 }
 
 /** Three ports that are mostly free: no service has them, and no system assigns them. */

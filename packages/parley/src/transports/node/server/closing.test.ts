@@ -31,7 +31,7 @@ function keepingClient(t: TestContext, url: string) {
 
 test('answers while a server closes tell the client to use another connection', async (t) => {
   const fake = fakeEndpoint();
-  const listening = await listen(fake, { port: 0, drainMs: 0 });
+  const listening = await listen(fake, { port: 0, drainTimeoutMs: 0 });
   t.after(() => listening.close());
   const send = keepingClient(t, listening.url);
   assert.deepEqual(await send('echo'), { status: 200, connection: 'keep-alive' });
@@ -39,7 +39,7 @@ test('answers while a server closes tell the client to use another connection', 
   await until(() => fake.conversations.length === 2, 'the slow request arrives');
   t.after(() => fake.conversations[1]?.release(1));
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const closed = listening.close({ readyMs: 500, drainMs: 60_000 });
+  const closed = listening.close({ readyTimeoutMs: 500, drainTimeoutMs: 60_000 });
   // Whoever balances connections, not requests, moves this client to another process before it is refused here.
   assert.deepEqual(await send('echo'), { status: 200, connection: 'close' });
   t.mock.timers.tick(500);

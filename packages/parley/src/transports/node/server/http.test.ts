@@ -23,7 +23,7 @@ function call(method: string, id: number = 1, params: Record<string, unknown> = 
 
 async function open(t: TestContext, options: ListenOptions = {}): Promise<{ fake: Fake; listening: Listening }> {
   const fake = fakeEndpoint();
-  const listening = await listen(fake, { port: 0, drainMs: 200, ...options });
+  const listening = await listen(fake, { port: 0, drainTimeoutMs: 200, ...options });
   t.after(() => listening.close());
   return { fake, listening };
 }
@@ -83,7 +83,7 @@ for (const none of [Infinity, 0])
       bodyTimeoutMs: none,
       headersTimeoutMs: none,
       idleTimeoutMs: none,
-      keepAliveMs: none,
+      keepAliveIntervalMs: none,
       maxConnections: Infinity,
     });
     const answer = await send(listening.port, { headers: { ...stateless, 'Mcp-Method': 'echo' }, body: call('echo') });
@@ -335,7 +335,7 @@ test('a body of 100 MB is refused without being kept', async (t) => {
 });
 
 test('closing lets a running request finish and then takes no more', async (t) => {
-  const { listening, fake } = await open(t, { drainMs: 10_000 });
+  const { listening, fake } = await open(t, { drainTimeoutMs: 10_000 });
   const answer = send(listening.port, { headers: { ...stateless, 'Mcp-Method': 'slow' }, body: call('slow') });
   await until(() => fake.conversations.length === 1);
   const closed = listening.close();
@@ -346,7 +346,7 @@ test('closing lets a running request finish and then takes no more', async (t) =
 });
 
 test('closing does not wait for ever', async (t) => {
-  const { listening, fake } = await open(t, { drainMs: 10 });
+  const { listening, fake } = await open(t, { drainTimeoutMs: 10 });
   const answer = send(listening.port, { headers: { ...stateless, 'Mcp-Method': 'slow' }, body: call('slow') });
   await until(() => fake.conversations.length === 1);
   await listening.close();

@@ -7,7 +7,7 @@ import { harmless } from '../../../options/harmless.ts';
 import { refuseUnknown, type Names } from '../../../options/known-names.ts';
 import { refuseNoNumber, refuseOther } from '../../../options/known-values.ts';
 import { shown } from '../../../options/shown.ts';
-import { endpointOf, type Endpoint, type Served } from '../../../server/runtime/endpoint.ts';
+import { endpointOf, type RequestHandler, type Servable } from '../../../server/runtime/request-handler.ts';
 import { settledWithin } from '../../../jsonrpc/timeout.ts';
 import { boundHost, reachableName } from './address.ts';
 import { LagAdmission } from './lag.ts';
@@ -71,7 +71,7 @@ const flushMs = 475;
  * @example
  * app.all('/mcp', toNodeHandler(server, { allowedHosts: ['mcp.example.com'] }));
  */
-export function toNodeHandler(served: Served, options: NodeHttpOptions = {}): NodeHandler {
+export function toNodeHandler(served: Servable, options: NodeHttpOptions = {}): NodeHandler {
   refuseUnknown('serving over HTTP', options, nodeHttpNames);
   const { trustedProxies, ...http } = options;
   const addressOf = addressBehind(trustedProxies);
@@ -128,7 +128,7 @@ export interface ListenOptions extends NodeHttpOptions {
    * Time that the store of the server may take to become usable, in milliseconds; 10 seconds. It is tried again meanwhile, and 0 tries it once. A store that
    * can never be used, such as one with wrong settings, is an error at once.
    */
-  readonly readyMs?: number;
+  readonly readyTimeoutMs?: number;
 }
 
 const optionNames: Readonly<Record<string, unknown>> = {
@@ -141,7 +141,7 @@ const optionNames: Readonly<Record<string, unknown>> = {
     idleTimeoutMs: 1,
     maxConnections: 1,
     maxLagMs: 1,
-    readyMs: 1,
+    readyTimeoutMs: 1,
   } satisfies Names<Omit<ListenOptions, keyof NodeHttpOptions>>),
 };
 
@@ -151,13 +151,13 @@ export interface Listening {
   readonly url: string;
   readonly port: number;
   /**
-   * Keeps serving for `readyMs` while `health.ready` answers 503. Then running requests have up to `drainMs` to end,
+   * Keeps serving for `readyTimeoutMs` while `health.ready` answers 503. Then running requests have up to `drainTimeoutMs` to end,
    * and new ones get 503. Then it frees the port and ends the rest. Clients of running calls may still send answers,
    * cancel, and resume a broken stream. The MCP server itself stays open. Closing twice is fine; the times of the first
    * call apply.
    *
    * @throws TypeError, as a rejection, for times that are not numbers of at least 0; then nothing is closed.
-   * @example process.once('SIGTERM', () => close({ readyMs: 5_000, drainMs: 30_000 }));
+   * @example process.once('SIGTERM', () => close({ readyTimeoutMs: 5_000, drainTimeoutMs: 30_000 }));
    */
   close(times?: ClosingTimes): Promise<void>;
 }
@@ -167,11 +167,11 @@ export interface Listening {
  *
  * @throws TypeError for unknown or invalid options.
  * @throws Error if the address cannot be bound, with the address and the reason.
- * @throws StoreError if the store of the server cannot be used within `readyMs`, with the reason. Nothing is served
+ * @throws StoreError if the store of the server cannot be used within `readyTimeoutMs`, with the reason. Nothing is served
  * before.
  * @example const { url, close } = await listen(server, { port: 3000 });
  */
-export async function listen(served: Served, options: ListenOptions = {}): Promise<Listening> {
+export async function listen(served: Servable, options: ListenOptions = {}): Promise<Listening> {
   refuseUnknown('listen', options, optionNames);
   checkOptions(options);
   const {
@@ -182,7 +182,7 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
     idleTimeoutMs = stallMs,
     maxConnections: _,
     maxLagMs = Infinity,
-    readyMs = 10_000,
+    readyTimeoutMs = 10_000,
     trustedProxies,
     ...http
   } = options;
@@ -192,7 +192,7 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
   if (protection === undefined)
     behind?.requireServable({ knowsCallers: http.authenticate !== undefined, names: [host] });
   // Otherwise the first client would discover it.
-  if (store !== undefined) await usable(store, readyMs, http.onError);
+  if (store !== undefined) await usable(store, readyTimeoutMs, http.onError);
   const lag = maxLagMs === Infinity ? undefined : new LagAdmission(maxLagMs);
   const handler = createHttpHandler(served, { ...http, path, ...boundHost(host, options) }, lag);
   const headersTimeout = limitOf(headersTimeoutMs ?? 10_000);
@@ -225,8 +225,8 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
       checkClosing(times);
       // A client that keeps its connection would come back to this process, although others accept new requests.
       server.off('request', endConnection).prependListener('request', endConnection);
-      const { readyMs = 0, drainMs = http.drainMs ?? defaults.drainMs } = times;
-      await close(server, [handler.close(times), underWay.end(readyMs + drainMs)], sockets.keys());
+      const { readyTimeoutMs = 0, drainTimeoutMs = http.drainTimeoutMs ?? defaults.drainTimeoutMs } = times;
+      await close(server, [handler.close(times), underWay.end(readyTimeoutMs + drainTimeoutMs)], sockets.keys());
       lag?.close();
     },
   };
@@ -234,11 +234,11 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
 
 /** Waits until a store can be used. */
 async function usable(
-  store: NonNullable<Endpoint['store']>,
-  readyMs: number,
+  store: NonNullable<RequestHandler['store']>,
+  readyTimeoutMs: number,
   onError: ListenOptions['onError'] = () => undefined,
 ): Promise<void> {
-  await usableStore(store, { readyMs, onError: harmless(onError) });
+  await usableStore(store, { readyTimeoutMs, onError: harmless(onError) });
 }
 
 function endConnection(_: IncomingMessage, response: ServerResponse): void {
@@ -282,8 +282,14 @@ function checkOptions({ port, host, pages, ...numbers }: ListenOptions): void {
     Array.isArray(all) && all.every((one: Partial<BrowserPages> | undefined) => typeof one?.pages === 'function');
   if (all !== undefined && !isList)
     throw new TypeError('pages must be an array of accounts, or of others that have pages(request)');
-  const { headersTimeoutMs, idleTimeoutMs, maxConnections, maxLagMs, readyMs } = numbers;
-  for (const [name, value] of Object.entries({ headersTimeoutMs, idleTimeoutMs, maxConnections, maxLagMs, readyMs }))
+  const { headersTimeoutMs, idleTimeoutMs, maxConnections, maxLagMs, readyTimeoutMs } = numbers;
+  for (const [name, value] of Object.entries({
+    headersTimeoutMs,
+    idleTimeoutMs,
+    maxConnections,
+    maxLagMs,
+    readyTimeoutMs,
+  }))
     refuseNoNumber(name, value);
   refuseOther('string', 'host', host);
   const given: unknown = port;

@@ -5,7 +5,7 @@ import { after, monotonicNow } from '../../../jsonrpc/timeout.ts';
 const lookMs = 100;
 
 /** The largest share of new requests that is refused: some go on finding out that it is better. */
-const mostRefused = 0.95;
+const maxRefused = 0.95;
 
 /** Weight of the newest measurement: a single slow turn is no load. */
 const newest = 0.4;
@@ -59,5 +59,5 @@ export interface LagSources {
 /** The share of new requests that is refused at a lag. */
 export function shareOf(lagMs: number, maxLagMs: number): number {
   if (lagMs <= maxLagMs) return 0;
-  return Math.min(mostRefused, (lagMs - maxLagMs) / (4 * Math.max(1, maxLagMs)));
+  return Math.min(maxRefused, (lagMs - maxLagMs) / (4 * Math.max(1, maxLagMs)));
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Served } from '../../../server/runtime/endpoint.ts';
+import type { Servable } from '../../../server/runtime/request-handler.ts';
 import { NodeReply } from './reply.ts';
 import { NodeRequest } from './request.ts';
 
@@ -15,7 +15,7 @@ export type MetadataRoutes = (request: IncomingMessage, response: ServerResponse
  * @example app.use(metadataRoutes(guarded)); app.all('/mcp', toNodeHandler(guarded, { allowedHosts: ['mcp.example.com']
  * }));
  */
-export function metadataRoutes({ endpoint }: Served): MetadataRoutes {
+export function metadataRoutes({ endpoint }: Servable): MetadataRoutes {
   const { protection } = endpoint;
   if (protection === undefined) throw new TypeError('metadataRoutes takes what protect gave');
   return (request, response, next) => {

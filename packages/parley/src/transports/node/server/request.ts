@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import type { Body, IncomingRequest, Room } from '../../http/server/universal.ts';
+import type { Body, IncomingRequest, WriteCapacity } from '../../http/server/universal.ts';
 import { after } from '../../../jsonrpc/timeout.ts';
 import type { AddressOf } from './proxies/trusted-proxies.ts';
 
@@ -60,7 +60,7 @@ export class NodeRequest implements IncomingRequest {
     return typeof value === 'object' ? value.join(', ') : value;
   }
 
-  body(limit: number, room?: Room): Body | Promise<Body> {
+  body(limit: number, room?: WriteCapacity): Body | Promise<Body> {
     const message: IncomingMessage & { body?: unknown } = this.#message;
     if (message.body !== undefined && !leftAlone(message, message.body)) return alreadyRead(message.body, limit, room);
     const length = Number(message.headers['content-length'] ?? Number.NaN);
@@ -116,7 +116,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /** A framework in front has read the body: parsed, as text, or as bytes. */
-function alreadyRead(body: unknown, limit: number, room: Room | undefined): Body {
+function alreadyRead(body: unknown, limit: number, room: WriteCapacity | undefined): Body {
   const length = typeof body === 'string' ? body.length : body instanceof Uint8Array ? body.byteLength : 0;
   if (length > limit) return { kind: 'too-large' };
   if (room?.take(length) === false) return { kind: 'no-room' };
@@ -135,7 +135,7 @@ function wholeBody(message: IncomingMessage): Body {
 /** Options of reading a body that is still arriving. */
 interface Reading {
   readonly limit: number;
-  readonly room: Room | undefined;
+  readonly room: WriteCapacity | undefined;
   readonly timeout: number;
 }
 

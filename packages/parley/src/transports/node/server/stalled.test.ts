@@ -32,7 +32,7 @@ async function stalled(t: TestContext, idleTimeoutMs: number, ...tools: string[]
   const socket = connect(port, '127.0.0.1').pause();
   t.after(async () => {
     socket.destroy();
-    await close({ drainMs: 0 });
+    await close({ drainTimeoutMs: 0 });
     await server.close();
   });
   return { socket, responses: await begun(socket, tools) };

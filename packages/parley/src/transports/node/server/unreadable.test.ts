@@ -18,7 +18,7 @@ async function line(
   /** Resolves once the server has let go of the connection: what is sent then is answered with a reset. */
   readonly gone: () => Promise<void>;
 }> {
-  const { port, close } = await listen(fakeEndpoint(), { port: 0, drainMs: 100, ...options });
+  const { port, close } = await listen(fakeEndpoint(), { port: 0, drainTimeoutMs: 100, ...options });
   t.after(() => close());
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).setEncoding('utf8');
   t.after(() => socket.destroy());
@@ -66,7 +66,7 @@ test('what is no HTTP is answered in JSON, and its connection ends', async (t) =
 });
 
 test('nothing is written into an event stream that has begun', async (t) => {
-  const { socket, text, until } = await line(t, { keepAliveMs: 60_000 });
+  const { socket, text, until } = await line(t, { keepAliveIntervalMs: 60_000 });
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientCapabilities': {},

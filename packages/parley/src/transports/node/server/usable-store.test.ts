@@ -15,11 +15,15 @@ function starting(t: TestContext, awayFor: number): { readonly store: Store; rea
   return { store: { ...memoryStore(), check }, tries: () => tries };
 }
 
-async function waited(t: TestContext, store: Store, readyMs: number): Promise<readonly string[]> {
+async function waited(t: TestContext, store: Store, readyTimeoutMs: number): Promise<readonly string[]> {
   const told: string[] = [];
   let clock = 0;
   let isOver = false;
-  const waiting = usableStore(store, { readyMs, onError: ({ message }) => told.push(message), now: () => clock });
+  const waiting = usableStore(store, {
+    readyTimeoutMs,
+    onError: ({ message }) => told.push(message),
+    now: () => clock,
+  });
   waiting.finally(() => (isOver = true)).catch(() => undefined);
   for (let turn = 0; turn < 100; turn++) {
     await setImmediate();
@@ -33,7 +37,7 @@ async function waited(t: TestContext, store: Store, readyMs: number): Promise<re
 
 test('a store that starts later is tried again until it can be used', async (t) => {
   const { store, tries } = starting(t, 3);
-  assert.deepEqual(await waited(t, store, 10_000), ['the store cannot be used yet; it has 10000 ms (readyMs)']);
+  assert.deepEqual(await waited(t, store, 10_000), ['the store cannot be used yet; it has 10000 ms (readyTimeoutMs)']);
   assert.equal(tries(), 4);
 });
 

@@ -1,5 +1,5 @@
 import { after, monotonicNow } from '../../../jsonrpc/timeout.ts';
-import type { Endpoint } from '../../../server/runtime/endpoint.ts';
+import type { RequestHandler } from '../../../server/runtime/request-handler.ts';
 
 /** Pause between two tries, in milliseconds. */
 const pauseMs = 250;
@@ -7,7 +7,7 @@ const pauseMs = 250;
 /** Means of waiting for a store. */
 export interface StoreWait {
   /** Time after which an unreachable store is an error, in milliseconds. */
-  readonly readyMs: number;
+  readonly readyTimeoutMs: number;
   /** Called once while waiting for the store. */
   onError(error: Error): void;
   now?(): number;
@@ -20,16 +20,16 @@ export interface StoreWait {
  * @throws The error of the last try.
  */
 export async function usableStore(
-  store: Pick<NonNullable<Endpoint['store']>, 'check'>,
-  { readyMs, onError, now = monotonicNow }: StoreWait,
+  store: Pick<NonNullable<RequestHandler['store']>, 'check'>,
+  { readyTimeoutMs, onError, now = monotonicNow }: StoreWait,
 ): Promise<void> {
   for (const since = now(), tries = { waits: 0 }; ;) {
     try {
       return await store.check();
     } catch (cause) {
-      if (!isAway(cause) || now() - since + pauseMs > readyMs) throw cause;
+      if (!isAway(cause) || now() - since + pauseMs > readyTimeoutMs) throw cause;
       if (tries.waits++ === 0)
-        onError(new Error(`the store cannot be used yet; it has ${readyMs} ms (readyMs)`, { cause }));
+        onError(new Error(`the store cannot be used yet; it has ${readyTimeoutMs} ms (readyTimeoutMs)`, { cause }));
       await new Promise<void>((resolve) => void after(pauseMs, resolve, true));
     }
   }

@@ -220,7 +220,7 @@ class ChildChannel implements Channel {
 
   /** Spec 2025-11-25, Lifecycle, Shutdown: close its input, wait, SIGTERM, wait, SIGKILL. */
   async #close(): Promise<void> {
-    const wait = this.#options.killAfterMs ?? defaultKillAfterMs;
+    const wait = this.#options.killTimeoutMs ?? defaultKillAfterMs;
     void this.#writer.flushed();
     this.#stdin.end();
     if (await exitsWithin(wait, this.#exited)) return;
@@ -241,7 +241,7 @@ class ChildChannel implements Channel {
     signalTree(this.#child, this.#forced ? 'SIGKILL' : 'SIGTERM');
     if (this.#forced || !hasGroup(this.#child)) forget(this.#child);
     else
-      after(this.#options.killAfterMs ?? defaultKillAfterMs, () => {
+      after(this.#options.killTimeoutMs ?? defaultKillAfterMs, () => {
         signalTree(this.#child, 'SIGKILL');
         forget(this.#child);
       });

@@ -83,7 +83,7 @@ describe('a child', () => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const { channel, ends } = await open('sh', ['-c', 'exec >&-; exec sleep 1000'], {
       stderr: 'ignore',
-      killAfterMs: 1,
+      killTimeoutMs: 1,
     });
     await until(() => (t.mock.timers.tick(499), ends.length > 0));
     assert.deepEqual(

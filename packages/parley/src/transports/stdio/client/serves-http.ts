@@ -9,7 +9,7 @@ const servedUrl =
   /\bhttps?:\/\/(?:localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[[0-9a-f:.]+\]|[\w.-]+(?=:\d))(?::\d{1,5})?(?:\/[^\s"'`<>|]*)?/i;
 
 /** Length of a line in a message. */
-const longestLine = 200;
+const maxLineLength = 200;
 
 /** Time in which such a program may answer `initialize`, in milliseconds. It is up: it has printed its URL. */
 const silenceMs = 5_000;
@@ -95,5 +95,5 @@ export function servedOverHttp(text: string): ServedOverHttp | undefined {
   if (url.hostname === '0.0.0.0') url.hostname = '127.0.0.1';
   if (url.hostname === '[::]') url.hostname = '[::1]';
   const shown = line.replaceAll(/([?#])[^\s"'`<>|]*/g, '$1…');
-  return { line: shown.slice(0, longestLine), url: url.href };
+  return { line: shown.slice(0, maxLineLength), url: url.href };
 }

@@ -179,7 +179,7 @@ test('a child that closes its output but lives on is ended and reported', async 
       `import { closeSync } from 'node:fs';
     process.on('SIGTERM', () => process.exit(0)); setInterval(() => {}, 1000);
     process.stdout.write(JSON.stringify({ pid: process.pid }) + '\\n', () => closeSync(1));`,
-      { killAfterMs: 50 },
+      { killTimeoutMs: 50 },
     ),
   );
   const pid = pidOf(await next());
@@ -194,7 +194,7 @@ test('a child that closes its input but lives on is ended and reported', async (
       closeSync(0);
       console.log('{"ready":true}');
       setInterval(() => {}, 1000);`,
-      { killAfterMs: 100 },
+      { killTimeoutMs: 100 },
     ),
   );
   assert.deepEqual(await next(), { ready: true });
@@ -237,7 +237,7 @@ test('closing ends the input first, and the child may exit by itself [stdio-012]
       `import { writeFileSync } from 'node:fs';
     process.on('SIGTERM', () => process.exit(1));
     process.stdin.on('end', () => writeFileSync(${JSON.stringify(mark)}, 'well')).resume();`,
-      { killAfterMs: 10_000 },
+      { killTimeoutMs: 10_000 },
     ),
   );
   await channel.close();
@@ -249,7 +249,7 @@ test('a child that ignores the end of input gets SIGTERM, then SIGKILL [stdio-01
     console.log(JSON.stringify({ pid: process.pid }));`;
   let stderr = '';
   const { channel, next } = await open(
-    await program(source, { killAfterMs: 500, onStderr: (part) => (stderr += part) }),
+    await program(source, { killTimeoutMs: 500, onStderr: (part) => (stderr += part) }),
   );
   const pid = pidOf(await next());
   await channel.close();
@@ -260,7 +260,7 @@ test('a child that ignores the end of input gets SIGTERM, then SIGKILL [stdio-01
 
 test('a signal to this process shortens the end of a child to 750 ms for each step', async (t) => {
   const source = `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.log('{"pid":' + process.pid + '}')`;
-  const { channel, next } = await open(await program(source, { killAfterMs: 600_000 }));
+  const { channel, next } = await open(await program(source, { killTimeoutMs: 600_000 }));
   const pid = pidOf(await next());
   const listener = (): void => {};
   process.on('SIGTERM', listener);
@@ -289,7 +289,7 @@ test('what the child started ends with it', async () => {
     const child = spawn(process.execPath, ['-e', stubborn], { stdio: ['ignore', 'pipe', 'inherit'] });
     child.stdout.once('data', () => console.log(JSON.stringify({ pid: child.pid })));
     process.on('SIGTERM', () => process.exit(0)); setInterval(() => {}, 1000);`;
-  const { channel, next } = await open(await program(source, { killAfterMs: 50 }));
+  const { channel, next } = await open(await program(source, { killTimeoutMs: 50 }));
   const pid = pidOf(await next());
   await channel.close();
   await gone(pid);
@@ -301,7 +301,7 @@ test('what the child leaves behind at a clean end gets SIGTERM, and SIGKILL afte
     const child = spawn(process.execPath, ['-e', stubborn], { stdio: ['ignore', 'pipe', 'ignore'] });
     child.stdout.once('data', () => console.log(JSON.stringify({ pid: child.pid })));
     process.stdin.on('end', () => process.exit(0)).resume();`;
-  const { channel, next } = await open(await program(source, { killAfterMs: 2_000 }));
+  const { channel, next } = await open(await program(source, { killTimeoutMs: 2_000 }));
   const pid = pidOf(await next());
   await channel.close();
   await gone(pid);
@@ -317,7 +317,7 @@ test('closing twice is fine, nothing is heard after it, and sending fails', asyn
 
 test('a child that does not read makes sending wait, and then fail', async () => {
   const { channel } = await open(
-    await program('setInterval(() => {}, 1000);', { maxPendingBytes: 1_000_000, killAfterMs: 10 }),
+    await program('setInterval(() => {}, 1000);', { maxPendingBytes: 1_000_000, killTimeoutMs: 10 }),
   );
   const large: Message = { jsonrpc: '2.0', method: 'x', params: { text: 'x'.repeat(2_000_000) } };
   const first = channel.send(large);

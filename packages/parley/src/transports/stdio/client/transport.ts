@@ -28,7 +28,7 @@ export interface SpawnOptions {
    * Time that closing waits after each step (end of input, SIGTERM) before the next, and that descendants have to end;
    * 2 seconds by default. After a signal to this process, a step takes at most 750 ms.
    */
-  readonly killAfterMs?: number;
+  readonly killTimeoutMs?: number;
   /** Limit of the bytes of a message of the server; 10 MiB by default. */
   readonly maxLineBytes?: number;
   /** Limit of the bytes that may wait for a server that does not read; 64 MiB by default. Beyond it, sending fails. */
@@ -48,8 +48,8 @@ export interface SpawnOptions {
 export function spawn(command: string, args: readonly string[] = [], options: SpawnOptions = {}): Transport {
   if (typeof command !== 'string' || !Array.isArray(args) || args.some((arg) => typeof arg !== 'string'))
     throw new TypeError("spawn takes a command and a list of arguments, as in spawn('node', ['server.js'])");
-  const { killAfterMs, maxLineBytes, maxPendingBytes, onStderr } = options;
-  for (const [name, value] of Object.entries({ killAfterMs, maxLineBytes, maxPendingBytes }))
+  const { killTimeoutMs, maxLineBytes, maxPendingBytes, onStderr } = options;
+  for (const [name, value] of Object.entries({ killTimeoutMs, maxLineBytes, maxPendingBytes }))
     refuseNoNumber(name, value);
   refuseOther('function', 'onStderr', onStderr);
   const description = options.calledAs ?? describeCommand(command, args);

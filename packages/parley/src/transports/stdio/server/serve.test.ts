@@ -133,7 +133,7 @@ test('an answer that nests too deep fails the question that waits for it', async
 
 test('an input that fails ends the conversation at once, though a request runs', async () => {
   const served = echoServed();
-  const { input, server, errors } = serve(served, { drainMs: Infinity });
+  const { input, server, errors } = serve(served, { drainTimeoutMs: Infinity });
   input.write('{"jsonrpc":"2.0","id":1,"method":"wait"}\n');
   await setImmediate();
   input.destroy(new Error('read EIO'));
@@ -251,7 +251,7 @@ test('a batch is answered by one line where the revision has batches [basic-019]
 
 test('running requests are answered after the end of input, and the last answer ends the conversation', async () => {
   const served = echoServed();
-  const { input, lines } = serve(served, { drainMs: Infinity });
+  const { input, lines } = serve(served, { drainTimeoutMs: Infinity });
   input.end('{"jsonrpc":"2.0","id":1,"method":"wait"}\n');
   await once(input, 'end');
   await setImmediate();
@@ -262,7 +262,7 @@ test('running requests are answered after the end of input, and the last answer 
 
 test('what is still running at the drain deadline is aborted', async () => {
   const served = echoServed();
-  const { input, lines } = serve(served, { drainMs: 1 });
+  const { input, lines } = serve(served, { drainTimeoutMs: 1 });
   input.write('{"jsonrpc":"2.0","id":1,"method":"wait"}\n');
   // The timer does not keep the process alive; a server's work would.
   const alive = setInterval(() => {}, 1_000);
@@ -273,7 +273,7 @@ test('what is still running at the drain deadline is aborted', async () => {
 
 test('closing ends the wait for running requests after the end of input', async () => {
   const served = echoServed();
-  const { input, server } = serve(served, { drainMs: Infinity });
+  const { input, server } = serve(served, { drainTimeoutMs: Infinity });
   input.end('{"jsonrpc":"2.0","id":1,"method":"wait"}\n');
   await once(input, 'end');
   await server.close();
@@ -283,7 +283,7 @@ test('closing ends the wait for running requests after the end of input', async 
 test('an output that fails ends the wait for running requests after the end of input', async () => {
   const served = echoServed();
   const output = new PassThrough();
-  const { input, server, errors } = serve(served, { output, drainMs: Infinity });
+  const { input, server, errors } = serve(served, { output, drainTimeoutMs: Infinity });
   input.end('{"jsonrpc":"2.0","id":1,"method":"wait"}\n');
   await once(input, 'end');
   output.destroy(new Error('write EPIPE'));
@@ -299,7 +299,7 @@ test('the end of input is not waited out by an open listen stream', async () => 
     {
       input,
       output: new PassThrough(),
-      drainMs: Infinity,
+      drainTimeoutMs: Infinity,
       guardStdout: false,
     },
   );

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { glimpseText, type Glimpse } from '../../../jsonrpc/glimpse.ts';
+import { peekText, type MessagePeek } from '../../../jsonrpc/message-peek.ts';
 import { JsonError } from '../../../json/parse.ts';
 import type { Message, RequestId, ResponseMessage } from '../../../jsonrpc/message.ts';
 import { lineReader, type LineReader } from '../../../jsonrpc/ndjson.ts';
@@ -13,7 +13,7 @@ import {
   toText,
   type BatchAnswer,
 } from '../../../server/runtime/batch.ts';
-import { endpointOf, type Conversation, type Served } from '../../../server/runtime/endpoint.ts';
+import { endpointOf, type ClientConnection, type Servable } from '../../../server/runtime/request-handler.ts';
 import { harmless } from '../../../options/harmless.ts';
 import { refuseUnknown, type Names } from '../../../options/known-names.ts';
 import { refuseNoNumber, refuseOther } from '../../../options/known-values.ts';
@@ -36,7 +36,7 @@ export interface StdioServerOptions {
    */
   readonly maxPendingBytes?: number;
   /** Time that running requests may take to finish once the input ended; 5 seconds by default. */
-  readonly drainMs?: number;
+  readonly drainTimeoutMs?: number;
   /**
    * True if other writes to `process.stdout` (by `console.log`, for example) go to stderr meanwhile; true by default.
    */
@@ -68,7 +68,7 @@ export interface StdioServer {
  * @throws TypeError for unknown or invalid options, and for an output that is in use.
  * @example serveStdio(server, { exit: true });
  */
-export function serveStdio(served: Served, options: StdioServerOptions = {}): StdioServer {
+export function serveStdio(served: Servable, options: StdioServerOptions = {}): StdioServer {
   checkOptions(options);
   const { output = process.stdout } = options;
   if (inUse.has(output)) throw new TypeError('this output serves a client already; one is served at a time');
@@ -86,7 +86,7 @@ const optionNames: Names<StdioServerOptions> = {
   output: 1,
   maxLineBytes: 1,
   maxPendingBytes: 1,
-  drainMs: 1,
+  drainTimeoutMs: 1,
   guardStdout: 1,
   exit: 1,
   onError: 1,
@@ -94,7 +94,8 @@ const optionNames: Names<StdioServerOptions> = {
 
 function checkOptions(options: StdioServerOptions): void {
   refuseUnknown('serveStdio', options, optionNames);
-  for (const name of ['maxLineBytes', 'maxPendingBytes', 'drainMs'] as const) refuseNoNumber(name, options[name]);
+  for (const name of ['maxLineBytes', 'maxPendingBytes', 'drainTimeoutMs'] as const)
+    refuseNoNumber(name, options[name]);
   refuseOther('function', 'onError', options.onError);
   for (const name of ['guardStdout', 'exit'] as const) refuseOther('boolean', name, options[name]);
 }
@@ -108,7 +109,7 @@ class StdioSession {
   readonly #output: Writable;
   readonly #reader: LineReader;
   readonly #writer: LineWriter;
-  readonly #conversation: Conversation;
+  readonly #conversation: ClientConnection;
   /** Number of unanswered requests, open streams not counted, and the callers that wait until there are none. */
   #running = 0;
   #onIdle: (() => void) | undefined;
@@ -125,7 +126,7 @@ class StdioSession {
   #resolveClosed: () => void = () => {};
   #conversing = true;
 
-  constructor(served: Served, options: StdioServerOptions) {
+  constructor(served: Servable, options: StdioServerOptions) {
     const endpoint = endpointOf(served);
     endpoint.behind?.requireServable({ knowsCallers: false, names: [] });
     this.#exit = options.exit;
@@ -138,7 +139,7 @@ class StdioSession {
     this.#writer = lineWriter(this.#output, () => this.#restWhenStalled());
     this.#stopGuarding = this.#output === process.stdout && options.guardStdout !== false ? guardStdout() : () => {};
     this.#exactNumbers = endpoint.exactNumbers;
-    this.#conversation = endpoint.converse({
+    this.#conversation = endpoint.openConnection({
       network: 'pipe',
       lasting: true,
       // Messages before the answer must not wait until the handler yields.
@@ -149,25 +150,25 @@ class StdioSession {
       line: (text) => this.#line(text),
       problem: (problem, seen) => this.#unreadable(problem, seen),
     });
-    const drainMs = options.drainMs ?? 5_000;
+    const drainTimeoutMs = options.drainTimeoutMs ?? 5_000;
     const mayRead = (): boolean => this.#conversing && !this.#isStalled;
     this.#unsubscribe.push(readInTurns(this.#input, (chunk) => this.#chunk(chunk), mayRead));
-    this.#on(this.#input, 'end', () => this.#inputEnded(drainMs));
-    this.#on(this.#input, 'close', () => this.#inputEnded(drainMs));
+    this.#on(this.#input, 'end', () => this.#inputEnded(drainTimeoutMs));
+    this.#on(this.#input, 'close', () => this.#inputEnded(drainTimeoutMs));
     this.#on(this.#input, 'error', (error: Error) => this.#failed(error));
     this.#on(this.#output, 'error', (error: Error) => this.#failed(error));
     this.#on(this.#output, 'drain', () => this.#input.resume());
   }
 
   /** Ends the conversation once. Running requests get the given time first; a later end without time cuts that short. */
-  end(drainMs: number): Promise<void> {
-    if (drainMs === 0) this.#cutDrain();
-    this.#ending ??= this.#end(drainMs);
+  end(drainTimeoutMs: number): Promise<void> {
+    if (drainTimeoutMs === 0) this.#cutDrain();
+    this.#ending ??= this.#end(drainTimeoutMs);
     return this.#ending;
   }
 
-  async #end(drainMs: number): Promise<void> {
-    if (drainMs > 0) await settledWithin(drainMs, Promise.race([this.#idle(), this.#drainCut()]));
+  async #end(drainTimeoutMs: number): Promise<void> {
+    if (drainTimeoutMs > 0) await settledWithin(drainTimeoutMs, Promise.race([this.#idle(), this.#drainCut()]));
     this.#conversing = false;
     this.#conversation.close();
     await settledWithin(1_000, this.#writer.flushed());
@@ -189,9 +190,9 @@ class StdioSession {
     this.#writer.together(() => this.#reader.push(chunk));
   }
 
-  #inputEnded(drainMs: number): void {
+  #inputEnded(drainTimeoutMs: number): void {
     if (this.#ending === undefined) this.#reader.end();
-    this.#clientGone(drainMs);
+    this.#clientGone(drainTimeoutMs);
   }
 
   #failed(error: Error): void {
@@ -199,9 +200,9 @@ class StdioSession {
     this.#clientGone(0);
   }
 
-  #clientGone(drainMs: number): void {
+  #clientGone(drainTimeoutMs: number): void {
     const isFirst = this.#ending === undefined;
-    const ended = this.end(drainMs);
+    const ended = this.end(drainTimeoutMs);
     if (!isFirst) return;
     // The program may clean up until then.
     if (this.#exit) void ended.then(() => after(cleanUpMs, () => process.exit()));
@@ -220,13 +221,13 @@ class StdioSession {
       this.#invalid.invalid();
       if (this.#invalid.isFlood) return this.#failed(floodError('client'));
       this.#onError(error);
-      const seen = glimpseText(text);
+      const seen = peekText(text);
       const id = error.reason === 'too-deep' ? seen?.id : undefined;
       if (!this.#unheard(error, seen)) this.#send(withId(this.#conversation.unreadable(error.message), id));
     }
   }
 
-  #unreadable(problem: ConnectionError, seen: Glimpse | undefined): void {
+  #unreadable(problem: ConnectionError, seen: MessagePeek | undefined): void {
     this.#invalid.invalid();
     if (this.#invalid.isFlood) return this.#ending === undefined ? this.#failed(floodError('client')) : undefined;
     this.#onError(problem);
@@ -240,7 +241,7 @@ class StdioSession {
   }
 
   /** An unreadable answer gets no response: the handler that asked gets the error. Returns true if it is an answer. */
-  #unheard(problem: Error, seen: Glimpse | undefined): boolean {
+  #unheard(problem: Error, seen: MessagePeek | undefined): boolean {
     if (seen?.kind !== 'answer') return false;
     const error = { code: -32603, message: `the answer of the client cannot be read: ${problem.message}` };
     if (seen.id !== undefined) this.#receive({ jsonrpc: '2.0', id: seen.id, error });

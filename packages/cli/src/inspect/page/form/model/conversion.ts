@@ -32,7 +32,7 @@ export function converted(document: SchemaDocument, text: string, conversion: Co
 }
 
 /** Limit of properties that are converted to another kind. Further ones are shown as missing at their fields. */
-const mostPuts = 300;
+const maxPuts = 300;
 
 /** An object as one of another kind: properties that both have stay, and constants are those of the other kind. */
 function adapted(document: SchemaDocument, text: string, { path, from, to, before }: Conversion): string {
@@ -56,7 +56,7 @@ function adapted(document: SchemaDocument, text: string, { path, from, to, befor
           ? undefined
           : (before ?? '').slice(earlier.start, earlier.end);
     // Each one is written into a text that is parsed again.
-    if (value === undefined || (puts += 1) > mostPuts) continue;
+    if (value === undefined || (puts += 1) > maxPuts) continue;
     whole = put(whole, inner, value);
   }
   return whole;

@@ -16,7 +16,7 @@ export interface Merged {
 }
 
 /** Most schemas that are merged into one; what takes more is too large for a form. */
-const mostMerged = 500;
+const maxMerged = 500;
 
 type Merger = (one: unknown, other: unknown) => unknown;
 
@@ -96,8 +96,8 @@ function mergedAnew(document: SchemaDocument, schema: Schema): Merged {
       if (optional) mergeKeyword(merging.keywords, 'properties', own(part, 'properties'));
       else mergePart(merging, part);
     }
-    if (seen.size >= mostMerged) {
-      merging.cut = `This part is put together from more than ${mostMerged} others.`;
+    if (seen.size >= maxMerged) {
+      merging.cut = `This part is put together from more than ${maxMerged} others.`;
       break;
     }
   }
@@ -118,7 +118,7 @@ function followed(
     else found.push({ schema, optional });
   }
   const inner = listOf(own(part, 'allOf'))
-    .slice(0, mostMerged + 1)
+    .slice(0, maxMerged + 1)
     .filter(isSchema);
   return [
     ...found,
@@ -162,7 +162,7 @@ function conditional(part: Readonly<Record<string, unknown>>): readonly Schema[]
     ...sometimes.map((keyword) => own(part, keyword)),
     ...(isRecord(dependent) ? Object.values(dependent) : []),
   ];
-  return all.slice(0, mostMerged).filter(isSchema);
+  return all.slice(0, maxMerged).filter(isSchema);
 }
 
 function mergeKeyword(keywords: Map<string, unknown>, keyword: string, value: unknown): void {

@@ -4,8 +4,8 @@ import type { ObjectKind } from './shape.ts';
 import type { Schema } from './schema-document.ts';
 
 /** Lengths beyond which no name is compared with a pattern. */
-const longestName = 200;
-const longestPattern = 200;
+const maxNameLength = 200;
+const maxPatternLength = 200;
 
 /** The schema of a property by its name. Where a pattern cannot be tried, anything goes: the server judges. */
 export function schemaForName(others: ObjectKind['others'], name: string): Schema {
@@ -31,7 +31,7 @@ function joined(schemas: readonly Schema[]): Schema {
 
 /** Says whether a name matches a pattern of a stranger; nothing where to try it could take long. */
 export function matchesPattern(pattern: string, name: string): boolean | undefined {
-  if (pattern.length > longestPattern || name.length > longestName) return undefined;
+  if (pattern.length > maxPatternLength || name.length > maxNameLength) return undefined;
   // Groups nest repetitions, and several repetitions multiply: only what takes no time is tried.
   const bare = pattern.replaceAll(/\\./g, 'a').replaceAll(/\[[^[\]]*\]/g, 'a');
   if (/[()]/.test(bare) || /\\\d/.test(pattern) || (bare.match(/[*+{]/g) ?? []).length > 2) return undefined;

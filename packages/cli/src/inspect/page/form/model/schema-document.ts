@@ -11,7 +11,7 @@ export interface SchemaDocument {
 }
 
 /** Of how many objects the names are looked up; those of a larger document beyond stay unknown. */
-const mostNamed = 20_000;
+const maxNamed = 20_000;
 
 /** Says whether a value is a schema: an object, true or false. */
 export function isSchema(value: unknown): value is Schema {
@@ -78,7 +78,7 @@ function unescaped(step: string): string {
 function namesOf(root: Schema): ReadonlyMap<string, Schema> {
   const found = new Map<string, Schema>();
   const waiting: unknown[] = [root];
-  for (let seen = 0; seen < mostNamed && waiting.length > 0; seen += 1) {
+  for (let seen = 0; seen < maxNamed && waiting.length > 0; seen += 1) {
     const value = waiting.pop();
     if (typeof value !== 'object' || value === null) continue;
     if (isRecord(value)) {
@@ -88,7 +88,7 @@ function namesOf(root: Schema): ReadonlyMap<string, Schema> {
         if (typeof name === 'string' && typeof address === 'string' && !found.has(address)) found.set(address, value);
       }
     }
-    for (const inner of Object.values(value).slice(0, mostNamed)) waiting.push(inner);
+    for (const inner of Object.values(value).slice(0, maxNamed)) waiting.push(inner);
   }
   return found;
 }

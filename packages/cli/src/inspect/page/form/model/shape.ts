@@ -95,7 +95,7 @@ interface Found {
 }
 
 /** Most times that a choice of one leads to another. */
-const mostTurns = 20;
+const maxTurns = 20;
 
 function kindOf(document: SchemaDocument, all: Merged, turns: number): Found {
   if (all.never) return json('The schema admits no value here.');
@@ -264,7 +264,7 @@ function choiceOf(document: SchemaDocument, all: Merged, { variants, others, tur
   const wholes = real.map((variant): Schema => ({ allOf: [variant, base] }));
   const [only] = wholes;
   if (wholes.length === 1 && only !== undefined) {
-    if (turns >= mostTurns) return json('The schema leads to itself.');
+    if (turns >= maxTurns) return json('The schema leads to itself.');
     const found = kindOf(document, merged(document, only), turns + 1);
     return { ...found, nullable: nullable || found.nullable };
   }

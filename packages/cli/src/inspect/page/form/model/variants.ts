@@ -10,7 +10,7 @@ import { isRecord, isSchema, jsonOf, own, type Schema, type SchemaDocument } fro
 const deepest = 3;
 
 /** Of how many variants a value is compared with each. */
-const mostCompared = 200;
+const maxCompared = 200;
 
 /** Names one of several schemas: by its title, its constant, what it refers to, its properties or type. */
 export function nameOfVariant(document: SchemaDocument, variants: readonly Schema[], index: number): string {
@@ -74,7 +74,7 @@ export function constantOf(schema: unknown): string | undefined {
 }
 
 /** Most comparisons that are made to find a variant. */
-const mostFits = 5000;
+const maxFits = 5000;
 
 /** Finds which of several schemas a value is meant for: that which it fits best, of equals the first; -1 where it fits none. */
 export function variantOf(
@@ -84,8 +84,8 @@ export function variantOf(
 ): number {
   let best = -1;
   let most = 0;
-  const budget = { left: mostFits };
-  for (const [index, variant] of variants.slice(0, mostCompared).entries()) {
+  const budget = { left: maxFits };
+  for (const [index, variant] of variants.slice(0, maxCompared).entries()) {
     const score = fit(document, variant, { text, node, depth: 0, budget });
     if (score > most) {
       best = index;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { entries, type Entrance, type Wire } from '../../../../../../../test/support/http-entries.ts';
-import type { Served } from '../../../../server/runtime/endpoint.ts';
+import type { Servable } from '../../../../server/runtime/request-handler.ts';
 import { createServer } from '../../../../server.ts';
 
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
@@ -14,7 +14,7 @@ const server = createServer({ name: 'secretive', version: '1' });
 const stateless = createServer({ name: 'secretive', version: '1' }, { revisions: ['2026-07-28'] });
 
 for (const [name, entry] of Object.entries(entries)) {
-  const opened = async (t: TestContext, served: Served): Promise<Entrance> => {
+  const opened = async (t: TestContext, served: Servable): Promise<Entrance> => {
     const entrance = await entry(served);
     t.after(() => entrance.close());
     return entrance;

@@ -8,12 +8,12 @@ export interface ClosingTimes {
    * learns of the shutdown before any client is rejected. The default 0 is right without a balancer. With one, use
    * twice its check interval.
    */
-  readonly readyMs?: number;
-  /** Time that requests being answered have from then on, in milliseconds; that of the option `drainMs` by default. */
-  readonly drainMs?: number;
+  readonly readyTimeoutMs?: number;
+  /** Time that requests being answered have from then on, in milliseconds; that of the option `drainTimeoutMs` by default. */
+  readonly drainTimeoutMs?: number;
 }
 
-const names: Names<ClosingTimes> = { readyMs: 1, drainMs: 1 };
+const names: Names<ClosingTimes> = { readyTimeoutMs: 1, drainTimeoutMs: 1 };
 
 /**
  * Rejects invalid times. A string is accepted and ignored: it is the signal name if a program registers `close` as a

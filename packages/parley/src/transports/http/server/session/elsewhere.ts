@@ -1,5 +1,5 @@
 import type { SessionChange } from '../../../../server/runtime/session-record.ts';
-import type { JudgedNotification, JudgedResponse } from '../../../../server/runtime/judged.ts';
+import type { ParsedNotification, ParsedResponse } from '../../../../server/runtime/parsed-message.ts';
 import type { Message, RequestId } from '../../../../jsonrpc/message.ts';
 import type { LastingStreams } from './stream.ts';
 
@@ -23,7 +23,7 @@ export interface Elsewhere {
    * @param runs Tells whether a request runs here.
    * @returns True if it does not belong to this process.
    */
-  pass(judged: JudgedNotification | JudgedResponse, runs: (id: RequestId) => boolean): boolean;
+  pass(judged: ParsedNotification | ParsedResponse, runs: (id: RequestId) => boolean): boolean;
   /** Takes a message that belongs to no request, and for which no stream is open here; false when it is to wait here. */
   deliver(json: string, message: Message): boolean;
   /** The stream for what belongs to no request is open here now. */

@@ -55,7 +55,7 @@ test('sessions that are being opened count among those that are open', async (t)
 });
 
 test('a session that is being opened while the server closes is not there afterwards', async (t) => {
-  const { handler, told, begin, release, opening } = scene(t, { drainMs: 0 });
+  const { handler, told, begin, release, opening } = scene(t, { drainTimeoutMs: 0 });
   const begun = begin().catch(() => undefined);
   await until(() => opening() === 1, 'it is being opened');
   await handler.close();

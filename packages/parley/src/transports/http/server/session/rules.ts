@@ -1,5 +1,5 @@
-import type { AuthInfo } from '../../../../server/runtime/endpoint.ts';
-import { judge, type Judged, type JudgedRequest } from '../../../../server/runtime/judged.ts';
+import type { AuthInfo } from '../../../../server/runtime/request-handler.ts';
+import { parsedMessageOf, type ParsedMessage, type ParsedRequest } from '../../../../server/runtime/parsed-message.ts';
 import { revisionOf, type Revision } from '../../../../protocol/revision.ts';
 import type { HttpCall } from '../call.ts';
 import type { HttpContext } from '../context.ts';
@@ -25,12 +25,12 @@ export function versionProblem(header: string | undefined): HttpProblem | undefi
 export function judgedBatch(
   values: readonly unknown[],
   { endpoint, settings }: Pick<HttpContext, 'endpoint' | 'settings'>,
-): readonly Judged[] {
-  return values.slice(0, settings.maxBatch + 1).map((value) => judge(value, endpoint.revisions));
+): readonly ParsedMessage[] {
+  return values.slice(0, settings.maxBatch + 1).map((value) => parsedMessageOf(value, endpoint.revisions));
 }
 
 /** Tells whether a message begins something: answers and notifications do not. */
-export function isRequest(judged: Judged): judged is JudgedRequest {
+export function isRequest(judged: ParsedMessage): judged is ParsedRequest {
   return judged.kind === 'request';
 }
 
@@ -52,7 +52,7 @@ export function tooManyRequests(full: FullQuota | undefined, client: QuotaClient
 /** Reason why a batch is not taken. */
 export function batchProblem(
   revision: Revision | undefined,
-  messages: readonly Judged[],
+  messages: readonly ParsedMessage[],
   limit: number,
 ): HttpProblem | undefined {
   if (revision?.batches !== true) return { status: 400, message: 'this revision has no batches' };

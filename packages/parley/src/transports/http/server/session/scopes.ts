@@ -1,7 +1,7 @@
 /** Messages that come together, and need scopes. */
 
-import type { Endpoint } from '../../../../server/runtime/endpoint.ts';
-import type { Judged } from '../../../../server/runtime/judged.ts';
+import type { RequestHandler } from '../../../../server/runtime/request-handler.ts';
+import type { ParsedMessage } from '../../../../server/runtime/parsed-message.ts';
 import type { HttpCall } from '../call.ts';
 import { isRequest } from './rules.ts';
 
@@ -10,7 +10,11 @@ import { isRequest } from './rules.ts';
  *
  * @returns True if they were rejected.
  */
-export async function lacksScopes(endpoint: Endpoint, messages: readonly Judged[], call: HttpCall): Promise<boolean> {
+export async function lacksScopes(
+  endpoint: RequestHandler,
+  messages: readonly ParsedMessage[],
+  call: HttpCall,
+): Promise<boolean> {
   const { protection } = endpoint;
   const guard = protection === undefined ? undefined : await endpoint.guard?.();
   if (protection === undefined || guard === undefined) return false;

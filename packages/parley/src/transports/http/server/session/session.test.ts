@@ -138,7 +138,7 @@ test('a check of authorization that throws is an internal error, and nothing is 
 
 test('sessions expire when idle, but not while a stream is open', async () => {
   let now = 0;
-  const client = await connect('2025-11-25', { now: () => now, sessionIdleMs: 1000 });
+  const client = await connect('2025-11-25', { now: () => now, sessionIdleTimeoutMs: 1000 });
   now = 900;
   assert.equal((await client.post(request('ping')).done()).status, 200);
   now = 1800;

@@ -1,13 +1,13 @@
 import { type Message, type RequestId, type ResponseMessage } from '../../../../jsonrpc/message.ts';
 import { ownerOf } from '../../../../auth/common/owner.ts';
-import type { AuthInfo, Conversation, Link } from '../../../../server/runtime/endpoint.ts';
+import type { AuthInfo, ClientConnection, ReplyChannel } from '../../../../server/runtime/request-handler.ts';
 import type {
-  Judged,
-  JudgedMalformed,
-  JudgedNotification,
-  JudgedRequest,
-  JudgedResponse,
-} from '../../../../server/runtime/judged.ts';
+  ParsedMessage,
+  MalformedMessage,
+  ParsedNotification,
+  ParsedRequest,
+  ParsedResponse,
+} from '../../../../server/runtime/parsed-message.ts';
 import { changesSession, type SessionChange, type SessionRecord } from '../../../../server/runtime/session-record.ts';
 import { errorToWire } from '../../../../protocol/error.ts';
 import type { Revision } from '../../../../protocol/revision.ts';
@@ -31,8 +31,8 @@ const undeliveredLimit = 64;
 /** Result of a change that could not be sent to the other processes. */
 const unkept = Symbol('not kept');
 const notKept = busy('the session cannot be stored now; try again later');
-const none: readonly JudgedRequest[] = [];
-const idOf = ({ message }: JudgedRequest): RequestId => message.id;
+const none: readonly ParsedRequest[] = [];
+const idOf = ({ message }: ParsedRequest): RequestId => message.id;
 
 /** Parts that the sessions of one HTTP server share. */
 export interface SessionContext extends HttpContext {
@@ -56,7 +56,7 @@ export interface SessionOrigin {
  * One session: a conversation over many requests. A message of a running request goes on the stream of its POST, any
  * other on the stream of the GET. Each is sent on exactly one.
  */
-export class HttpSession implements Link {
+export class HttpSession implements ReplyChannel {
   readonly network = 'tcp';
   readonly protocol = 'http';
   readonly lasting = true;
@@ -65,7 +65,7 @@ export class HttpSession implements Link {
   readonly address: string | undefined;
   readonly owner: string | undefined;
   readonly #context: SessionContext;
-  readonly #conversation: Conversation;
+  readonly #conversation: ClientConnection;
   readonly #answers: RunningAnswers;
   readonly #undelivered: string[] = [];
   #streams: LastingStreams | undefined;
@@ -96,7 +96,9 @@ export class HttpSession implements Link {
     this.#lastUsed = context.settings.now();
     const { endpoint } = context;
     this.#conversation =
-      record === undefined || endpoint.resume === undefined ? endpoint.converse(this) : endpoint.resume(this, record);
+      record === undefined || endpoint.resume === undefined
+        ? endpoint.openConnection(this)
+        : endpoint.resume(this, record);
   }
 
   /** The revision that was settled; `undefined` until `initialize` succeeded. */
@@ -137,15 +139,15 @@ export class HttpSession implements Link {
   }
 
   /** Takes an answer or a notification that came to another process. */
-  take(judged: JudgedNotification | JudgedResponse): void {
+  take(judged: ParsedNotification | ParsedResponse): void {
     // Neither has an answer, and it does not reject.
     void this.#conversation.take(judged);
   }
 
   /** Tells whether nothing was asked of the session for too long, and nothing is going on. */
   get expired(): boolean {
-    const { now, sessionIdleMs } = this.#context.settings;
-    return !this.isBusy && now() - this.#lastUsed > sessionIdleMs;
+    const { now, sessionIdleTimeoutMs } = this.#context.settings;
+    return !this.isBusy && now() - this.#lastUsed > sessionIdleTimeoutMs;
   }
 
   send(message: Message, related?: RequestId): void {
@@ -178,12 +180,12 @@ export class HttpSession implements Link {
   }
 
   /** Runs the `initialize` request; whether it succeeded shows in `revision`. */
-  async initialize(judged: JudgedRequest): Promise<ResponseMessage | undefined> {
+  async initialize(judged: ParsedRequest): Promise<ResponseMessage | undefined> {
     return this.#conversation.take(judged);
   }
 
   /** Answers a POST of one message. */
-  post(call: HttpCall, judged: Exclude<Judged, JudgedMalformed>): Done {
+  post(call: HttpCall, judged: Exclude<ParsedMessage, MalformedMessage>): Done {
     if (judged.kind === 'request') return this.#request(call, judged);
     // A message for another process does not need the session's replica here.
     const isPassed = this.#elsewhere?.pass(judged, (id) => this.#answers.get(id) !== undefined) === true;
@@ -196,11 +198,11 @@ export class HttpSession implements Link {
   }
 
   /** Answers a POST of a batch. */
-  async batch(call: HttpCall, messages: readonly Judged[]): Promise<void> {
+  async batch(call: HttpCall, messages: readonly ParsedMessage[]): Promise<void> {
     const requests = messages.filter(isRequest);
     const answer = this.#answer(call, this.#elsewhere === undefined ? none : requests);
     const { batch, over } = this.#answers.ofBatch(answer, requests.length);
-    const one = async (judged: Judged): Promise<void> => {
+    const one = async (judged: ParsedMessage): Promise<void> => {
       const response = await this.#receive(answer, judged, call.auth);
       if (response !== undefined) batch.add(response);
     };
@@ -320,7 +322,7 @@ export class HttpSession implements Link {
     for (const json of this.#undelivered.splice(0)) this.#standalone?.send(json);
   }
 
-  #request(call: HttpCall, judged: JudgedRequest): Done {
+  #request(call: HttpCall, judged: ParsedRequest): Done {
     const answer = this.#answer(call, this.#elsewhere === undefined ? none : [judged]);
     const id = this.#answers.expect(judged.message.id, answer);
     const work = this.#conversation.take(judged, call.auth);
@@ -335,7 +337,7 @@ export class HttpSession implements Link {
   }
 
   /** Spec 2025-11-25, Transports: a client that disconnects has not cancelled its request. */
-  #answer(call: HttpCall, requests: readonly JudgedRequest[]): HttpAnswer {
+  #answer(call: HttpCall, requests: readonly ParsedRequest[]): HttpAnswer {
     // Requests that have not begun when the stream does may have run when it is read later.
     const maker = this.#resumable.answering(requests.map(idOf));
     const answer = new HttpAnswer(this.#context, call, maker);
@@ -343,7 +345,11 @@ export class HttpSession implements Link {
     return answer;
   }
 
-  async #receive(answer: HttpAnswer, judged: Judged, auth: AuthInfo | undefined): Promise<ResponseMessage | undefined> {
+  async #receive(
+    answer: HttpAnswer,
+    judged: ParsedMessage,
+    auth: AuthInfo | undefined,
+  ): Promise<ResponseMessage | undefined> {
     const id = judged.kind === 'request' ? this.#answers.expect(judged.message.id, answer) : undefined;
     let last: ResponseMessage | undefined;
     const forget = (): void => {
@@ -362,7 +368,7 @@ export class HttpSession implements Link {
    * Waits until every process has the change, before it is answered. A failure is reported to the client that made the
    * change.
    */
-  #kept<T>(judged: Judged | undefined, work: Promise<T>): Promise<T | typeof unkept> {
+  #kept<T>(judged: ParsedMessage | undefined, work: Promise<T>): Promise<T | typeof unkept> {
     const elsewhere = this.#elsewhere;
     if (elsewhere === undefined) return work;
     const { failures } = elsewhere;

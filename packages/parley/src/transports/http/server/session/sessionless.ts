@@ -1,6 +1,6 @@
 import type { Message, RequestId, ResponseMessage } from '../../../../jsonrpc/message.ts';
-import type { Conversation, Link } from '../../../../server/runtime/endpoint.ts';
-import type { Judged, JudgedMalformed, JudgedRequest } from '../../../../server/runtime/judged.ts';
+import type { ClientConnection, ReplyChannel } from '../../../../server/runtime/request-handler.ts';
+import type { ParsedMessage, MalformedMessage, ParsedRequest } from '../../../../server/runtime/parsed-message.ts';
 import { revisionOf, type Revision } from '../../../../protocol/revision.ts';
 import { HttpAnswer, messageJson, responseJson } from '../answer.ts';
 import type { Done, HttpCall } from '../call.ts';
@@ -21,7 +21,7 @@ export class Sessionless {
   }
 
   /** Answers a POST of one message. */
-  post(call: HttpCall, judged: Exclude<Judged, JudgedMalformed>): Done {
+  post(call: HttpCall, judged: Exclude<ParsedMessage, MalformedMessage>): Done {
     if (judged.kind === 'request' && judged.message.method === 'initialize') return this.#initialize(call, judged);
     const revision = this.#revision(call, judged.kind === 'request' ? judged.message.id : undefined);
     if (revision === undefined) return;
@@ -31,7 +31,7 @@ export class Sessionless {
   }
 
   /** Begins what no session keeps. Some clients still send the headers of a session that is over. */
-  #initialize(call: HttpCall, judged: JudgedRequest): Done {
+  #initialize(call: HttpCall, judged: ParsedRequest): Done {
     const { settings, inSessions } = this.#context;
     const revision = this.#unnamed;
     if (call.request.header('mcp-session-id') !== undefined)
@@ -42,7 +42,7 @@ export class Sessionless {
   }
 
   /** Answers a POST of a batch. */
-  async batch(call: HttpCall, messages: readonly Judged[]): Promise<void> {
+  async batch(call: HttpCall, messages: readonly ParsedMessage[]): Promise<void> {
     const revision = this.#revision(call);
     if (revision === undefined) return;
     const problem = batchProblem(revision, messages, this.#context.settings.maxBatch);
@@ -52,7 +52,7 @@ export class Sessionless {
     if (asked.length === 0) return call.reply.send(202);
     const answer = this.#answer(call);
     const conversation = this.#goOn(this.#link(call, answer), revision);
-    const responses = new Map<Judged, ResponseMessage | undefined>();
+    const responses = new Map<ParsedMessage, ResponseMessage | undefined>();
     const complete = (): void => {
       const all = asked.map((judged) => responses.get(judged));
       const texts = all.flatMap((one) => (one === undefined ? [] : [responseJson(this.#context, one)]));
@@ -67,7 +67,7 @@ export class Sessionless {
       complete();
     };
     await this.#during(conversation, stop, async () => {
-      const one = async (judged: Judged): Promise<void> => {
+      const one = async (judged: ParsedMessage): Promise<void> => {
         responses.set(judged, await conversation.take(judged, call.auth));
       };
       await Promise.all(asked.map(one));
@@ -85,11 +85,11 @@ export class Sessionless {
     refuse(call.request, call.reply, problem);
   }
 
-  async #request(call: HttpCall, judged: JudgedRequest, revision: Revision): Promise<void> {
+  async #request(call: HttpCall, judged: ParsedRequest, revision: Revision): Promise<void> {
     const answer = this.#answer(call);
     const link = this.#link(call, answer);
     const opens = judged.message.method === 'initialize';
-    const conversation = opens ? this.#context.endpoint.converse(link) : this.#goOn(link, revision);
+    const conversation = opens ? this.#context.endpoint.openConnection(link) : this.#goOn(link, revision);
     const respond = (response: ResponseMessage | undefined): void =>
       answer.respond(response === undefined ? 200 : sessionStatus(response), response);
     const stop = (): void => respond(last(conversation, judged, revision));
@@ -97,7 +97,7 @@ export class Sessionless {
   }
 
   /** Does something in a conversation, which then ends. */
-  async #during(conversation: Conversation, stop: () => void, work: () => Promise<void>): Promise<void> {
+  async #during(conversation: ClientConnection, stop: () => void, work: () => Promise<void>): Promise<void> {
     const stopped = (): void => {
       stop();
       conversation.close();
@@ -145,7 +145,7 @@ export class Sessionless {
   }
 
   /** A conversation whose client has declared no capabilities: it can be asked nothing. */
-  #goOn(link: Link, { date: revision }: Revision): Conversation {
+  #goOn(link: ReplyChannel, { date: revision }: Revision): ClientConnection {
     const client = { info: undefined, capabilities: {} };
     const known = { revision, client, isReady: true, level: 'info', watched: [] } as const;
     const conversation = this.#context.endpoint.resume?.(link, known);
@@ -153,7 +153,7 @@ export class Sessionless {
     return conversation;
   }
 
-  #link({ auth, request }: HttpCall, answer: HttpAnswer): Link {
+  #link({ auth, request }: HttpCall, answer: HttpAnswer): ReplyChannel {
     return {
       network: 'tcp',
       protocol: 'http',
@@ -170,6 +170,6 @@ export class Sessionless {
   }
 }
 
-function last(conversation: Conversation, { message: { id } }: JudgedRequest, revision: Revision): ResponseMessage {
+function last(conversation: ClientConnection, { message: { id } }: ParsedRequest, revision: Revision): ResponseMessage {
   return lastResponse({ id, waits: conversation.waits?.(id) === true }, revision);
 }

@@ -1,7 +1,7 @@
 import { eachInSlices } from '../../../../jsonrpc/slices.ts';
 import { after } from '../../../../jsonrpc/timeout.ts';
 import type { RequestId } from '../../../../jsonrpc/message.ts';
-import type { Judged, JudgedMalformed, JudgedRequest } from '../../../../server/runtime/judged.ts';
+import type { ParsedMessage, MalformedMessage, ParsedRequest } from '../../../../server/runtime/parsed-message.ts';
 import { memoryEvents } from '../../../../storage/events.ts';
 import { StoreError } from '../../../../storage/store.ts';
 import type { Done, HttpCall } from '../call.ts';
@@ -9,7 +9,7 @@ import type { HttpContext } from '../context.ts';
 import type { QuotaClient } from '../quota.ts';
 import { IdleSessions } from './idle-sessions.ts';
 import { HttpSession, type SessionContext, type SessionOrigin } from './session.ts';
-import type { Company, CompanyParts } from './shared/company.ts';
+import type { SessionReplicas, CompanyParts } from './shared/session-replicas.ts';
 import { batchProblem, randomText, samePrincipal, sessionProblem, streamProblem, versionProblem } from './rules.ts';
 import { lacksScopes } from './scopes.ts';
 import type { HeaderFields } from '../universal.ts';
@@ -23,13 +23,13 @@ const sessionHeader = 'mcp-session-id';
 const [soonestMs, latestMs] = [500, 10_000];
 
 /** Makes the connection to the other processes that serve the same sessions. */
-export type CompanyOf = (parts: Omit<CompanyParts, 'store'>) => Company;
+export type CompanyOf = (parts: Omit<CompanyParts, 'store'>) => SessionReplicas;
 
 /** The sessions of one server: bounded in number, expiring, each bound to who opened it. */
 export class Sessions {
   readonly #context: SessionContext;
   /** The other processes that serve these sessions, if there are any. */
-  readonly #company: Company | undefined;
+  readonly #company: SessionReplicas | undefined;
   readonly #open = new Map<string, HttpSession>();
   readonly #idle = new IdleSessions();
   #cancelTimer: (() => void) | undefined;
@@ -56,14 +56,14 @@ export class Sessions {
   }
 
   /** Answers a POST of one message that is no part of an exchange. */
-  post(call: HttpCall, judged: Exclude<Judged, JudgedMalformed>): Done {
+  post(call: HttpCall, judged: Exclude<ParsedMessage, MalformedMessage>): Done {
     const request = judged.kind === 'request' ? judged : undefined;
     if (request?.message.method === 'initialize') return this.#initialize(call, request);
     return this.#with(call, (session) => session.post(call, judged), request?.message.id);
   }
 
   /** Begins a session. Some clients still send the headers of one that is over. */
-  #initialize(call: HttpCall, request: JudgedRequest): Done {
+  #initialize(call: HttpCall, request: ParsedRequest): Done {
     const { settings } = this.#context;
     if (versionProblem(call.version) !== undefined)
       tolerated(settings, 'initialize with an MCP-Protocol-Version header that is not supported');
@@ -77,11 +77,11 @@ export class Sessions {
   }
 
   /** Answers a POST of a batch. (Only 2025-03-26 has them; `initialize` is never part of one.) */
-  batch(call: HttpCall, messages: readonly Judged[]): Done {
+  batch(call: HttpCall, messages: readonly ParsedMessage[]): Done {
     return this.#with(call, (session) => this.#batch(call, session, messages));
   }
 
-  async #batch(call: HttpCall, session: HttpSession, messages: readonly Judged[]): Promise<void> {
+  async #batch(call: HttpCall, session: HttpSession, messages: readonly ParsedMessage[]): Promise<void> {
     const problem = batchProblem(session.revision, messages, this.#context.settings.maxBatch);
     if (problem !== undefined) return refuse(call.request, call.reply, problem);
     if (await lacksScopes(this.#context.endpoint, messages, call)) return;
@@ -189,7 +189,7 @@ export class Sessions {
     refuse(call.request, call.reply, { status: 400, message: 'nothing can be resumed from this Last-Event-ID' });
   }
 
-  async #begin(call: HttpCall, judged: JudgedRequest): Promise<void> {
+  async #begin(call: HttpCall, judged: ParsedRequest): Promise<void> {
     const problem = sessionProblem(this.#context, call);
     if (problem !== undefined) return refuse(call.request, call.reply, problem, judged.message.id);
     const id = randomText();
@@ -328,7 +328,7 @@ export class Sessions {
   }
 
   #sweepLater(): () => void {
-    return after(this.#context.settings.sessionIdleMs / 2, () => {
+    return after(this.#context.settings.sessionIdleTimeoutMs / 2, () => {
       this.#sweep();
       this.#cancelTimer = this.#open.size === 0 ? undefined : this.#sweepLater();
     });

@@ -1,6 +1,6 @@
 import type { RequestId, ResponseMessage } from '../../../../jsonrpc/message.ts';
 import type { EventLog } from '../../../../storage/events.ts';
-import type { KeptEvent } from '../../../../storage/stream-log.ts';
+import type { StoredEvent } from '../../../../storage/stream-log.ts';
 import type { ReportRoom } from './report-room.ts';
 import type { HttpSettings } from '../options.ts';
 import { retryField, type EventStream, type WrittenEvent } from '../stream.ts';
@@ -175,7 +175,7 @@ export class SessionStream implements LastingStream {
     };
   }
 
-  #after(number: number): readonly KeptEvent[] | undefined {
+  #after(number: number): readonly StoredEvent[] | undefined {
     return number === this.#last ? [] : this.#options.log?.replayAfter(this.#name, number);
   }
 
@@ -190,7 +190,7 @@ export class SessionStream implements LastingStream {
 }
 
 /** The id of an event. */
-export function idOf(stream: string, { number }: Pick<KeptEvent, 'number'>): string {
+export function idOf(stream: string, { number }: Pick<StoredEvent, 'number'>): string {
   return `${stream}:${number}`;
 }
 
@@ -201,11 +201,11 @@ export function positionOf(id: string): StreamPosition | undefined {
 }
 
 /** Tells whether nothing of some events can be missed. */
-export function hasNoEvents(events: readonly KeptEvent[]): boolean {
+export function hasNoEvents(events: readonly StoredEvent[]): boolean {
   return events.every(({ data }) => data === '');
 }
 
 /** An event without data only marked a position, so it is not repeated. */
-export function written(stream: string, events: readonly KeptEvent[]): readonly WrittenEvent[] {
+export function written(stream: string, events: readonly StoredEvent[]): readonly WrittenEvent[] {
   return events.filter(({ data }) => data !== '').map((event) => ({ data: event.data, id: idOf(stream, event) }));
 }

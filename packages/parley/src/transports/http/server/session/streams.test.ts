@@ -86,7 +86,7 @@ test('a GET that takes no event stream is not acceptable', async () => {
 
 test('a silent stream is kept open by comments [http-059]', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const client = await connect('2025-11-25', { keepAliveMs: 1000 });
+  const client = await connect('2025-11-25', { keepAliveIntervalMs: 1000 });
   const stream = client.get();
   await settle();
   // It looks twice in the time, and the timers of a test run once in a tick.

@@ -8,10 +8,10 @@ export const forwardingHeaders = ['x-forwarded-for', 'forwarded'] as const;
 export type ForwardingHeader = (typeof forwardingHeaders)[number];
 
 /** Length above which a line is ignored, in characters. */
-const longestLine = 4096;
+const maxLineLength = 4096;
 
 /** Length of the longest entry that can be an address with a port. */
-const longestEntry = 64;
+const maxEntryLength = 64;
 
 /**
  * Yields the addresses of a header, from the last, which the nearest proxy wrote, to the first. `undefined` stands for
@@ -44,7 +44,7 @@ export function canonicalAddress(text: string): string | undefined {
 function* entriesOf(line: string): Generator<string | undefined> {
   for (let end = line.length; end >= 0;) {
     const comma = end === 0 ? -1 : line.lastIndexOf(',', end - 1);
-    const entry = end - comma > longestLine ? '?' : line.slice(comma + 1, end).trim();
+    const entry = end - comma > maxLineLength ? '?' : line.slice(comma + 1, end).trim();
     if (entry !== '') yield canonicalAddress(entry) ?? addressOfNode(entry);
     end = comma;
   }
@@ -62,7 +62,7 @@ const pair =
  * of an untrusted client would hide what the proxy wrote after it.
  */
 function elementsOf(line: string): readonly (string | undefined)[] {
-  if (line.length > longestLine) return [undefined];
+  if (line.length > maxLineLength) return [undefined];
   const hops: (string | undefined)[] = [];
   let named: string[] = [];
   let isEmpty = true;
@@ -93,7 +93,7 @@ function unquoted(value: string): string {
 const node = /^(?:\[([^\]]+)\]|([\d.]+))(?::(?:\d{1,5}|_[\w.-]+))?$/;
 
 function addressOfNode(text: string): string | undefined {
-  if (text.length > longestEntry) return undefined;
+  if (text.length > maxEntryLength) return undefined;
   const [, six, four] = node.exec(text) ?? [];
   const address = six ?? four;
   return address === undefined || isIP(address) !== (six === undefined ? 4 : 6) ? undefined : canonicalAddress(address);

@@ -26,7 +26,7 @@ const names: Names<TrustedProxies> = { addresses: 1, header: 1 };
 export type AddressOf = (message: IncomingMessage) => string | undefined;
 
 /** Limit of proxies that are followed for one request. */
-const mostHops = 32;
+const maxHops = 32;
 
 /**
  * Makes the rule for a client's address: that of the connection, or, while it is a trusted proxy's, the one that this
@@ -44,7 +44,7 @@ export function addressBehind(given: TrustedProxies | undefined): AddressOf | un
     const peer = peerOf(remoteAddress);
     if (peer === undefined || !trusts(peer)) return peer ?? remoteAddress;
     let address = peer;
-    let left = mostHops;
+    let left = maxHops;
     for (const hop of hopsOf(header, linesOf(message, header))) {
       if (left-- === 0 || hop === undefined) break;
       // Loopback of another machine is not of this one.

@@ -1,7 +1,7 @@
 import { isObject, isRequestId, type RequestId } from '../../../../../jsonrpc/message.ts';
 
 /** The longest id that the text about a stream names. */
-const longestId = 60_000;
+const maxIdLength = 60_000;
 
 /** Text that the store has about the stream for what belongs to no request. */
 export const aboutSession: string = JSON.stringify({ session: true });
@@ -12,7 +12,7 @@ export const aboutSession: string = JSON.stringify({ session: true });
  */
 export function aboutAnswer(requests: readonly RequestId[]): string {
   const [id, ...others] = requests;
-  const isNamed = id !== undefined && others.length === 0 && JSON.stringify(id).length <= longestId;
+  const isNamed = id !== undefined && others.length === 0 && JSON.stringify(id).length <= maxIdLength;
   return JSON.stringify(isNamed ? { answers: id } : {});
 }
 

@@ -1,4 +1,4 @@
-import type { Inbox } from './inbox.ts';
+import type { ProcessMailbox } from './process-mailbox.ts';
 import type { Announced } from './words.ts';
 
 /** Delays for retrying a failed end notice, in milliseconds: no process would send it later. */
@@ -9,13 +9,13 @@ const endAgainMs = [1_000, 4_000];
  * is enough.
  */
 export class Copies {
-  readonly #inbox: Inbox;
+  readonly #inbox: ProcessMailbox;
   readonly #channel: string;
   readonly #failed: (cause: unknown) => void;
   readonly #untold = new Map<Announced['kind'], Announced>();
 
   /** @param failed Receives the reason of a failure, once for a message that is retried. */
-  constructor(inbox: Inbox, channel: string, failed: (cause: unknown) => void) {
+  constructor(inbox: ProcessMailbox, channel: string, failed: (cause: unknown) => void) {
     this.#inbox = inbox;
     this.#channel = channel;
     this.#failed = failed;

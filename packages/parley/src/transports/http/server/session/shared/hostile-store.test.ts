@@ -5,8 +5,8 @@ import { memoryStore } from '../../../../../storage/memory/store.ts';
 import { StoreError, type Store } from '../../../../../storage/store.ts';
 import { createHandler } from '../../fetch.ts';
 import { resolveHttpOptions } from '../../options.ts';
-import { Claim } from './claim.ts';
-import { Inbox } from './inbox.ts';
+import { StreamLease } from './stream-lease.ts';
+import { ProcessMailbox } from './process-mailbox.ts';
 
 type Send = (body: object | undefined, session?: string, method?: string) => Promise<Response>;
 
@@ -106,7 +106,7 @@ test('a process that ends takes no stream from the process that has it', async (
   const store = memoryStore();
   let asked = (): void => undefined;
   const isAsked = new Promise<void>((resolve) => (asked = resolve));
-  const inbox = new Inbox(
+  const inbox = new ProcessMailbox(
     { ...store, bus: { ...store.bus, publish: () => (asked(), 1) } },
     () => {},
     () => {},
@@ -114,7 +114,7 @@ test('a process that ends takes no stream from the process that has it', async (
   t.after(() => inbox.close());
   const settings = resolveHttpOptions({});
   await store.records.put('listening s', 'another', 60_000, 0);
-  const taking = new Claim({ store, inbox, settings }, 's').take(false);
+  const taking = new StreamLease({ store, inbox, settings }, 's').take(false);
   await isAsked;
   await inbox.close();
   assert.equal(await taking, undefined);

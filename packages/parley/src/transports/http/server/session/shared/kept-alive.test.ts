@@ -15,7 +15,7 @@ function passing(t: TestContext, store: Store, now: () => number): Send {
   return async (headers, body) => {
     const rounds = { keys: [new Uint8Array(32)] };
     const server = createServer({ name: 's', version: '1' }, { store, rounds });
-    const handler = createHandler(server, { now, sessionIdleMs: 30 * minute });
+    const handler = createHandler(server, { now, sessionIdleTimeoutMs: 30 * minute });
     t.after(async () => {
       await handler.close();
       await server.close();

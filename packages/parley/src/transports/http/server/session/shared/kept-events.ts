@@ -1,12 +1,12 @@
 import { after } from '../../../../../jsonrpc/timeout.ts';
 import { StoreError } from '../../../../../storage/store.ts';
-import type { KeptEvent, StreamLog, StreamWriter } from '../../../../../storage/stream-log.ts';
+import type { StoredEvent, StreamLog, StreamWriter } from '../../../../../storage/stream-log.ts';
 
 /**
  * Time for finding out whether a failed append was stored, and pause between two tries, in milliseconds. A failover of
  * the engine takes less.
  */
-const patienceMs = 5_000;
+const serverTimeoutMs = 5_000;
 const pauseMs = 250;
 
 /** Parts of the events of one stream. */
@@ -42,7 +42,7 @@ export class KeptEvents {
   /** True if a new writer is needed. */
   #isLost = false;
   /** Events that turned out to be stored. */
-  #found: KeptEvent[] = [];
+  #found: StoredEvent[] = [];
   /** The reason why an event could not be stored. After a gap, nothing is stored. */
   #failure: unknown;
 
@@ -109,7 +109,7 @@ export class KeptEvents {
         this.#unlessStopped();
         return await writer.append(data, last);
       } catch (cause) {
-        if (!isUnknown(cause) || now() - this.#failedAt >= patienceMs) throw cause;
+        if (!isUnknown(cause) || now() - this.#failedAt >= serverTimeoutMs) throw cause;
         this.#failed();
         await new Promise<void>((resolve) => void after(pauseMs, resolve, true));
         this.#unlessStopped();

@@ -1,6 +1,6 @@
 import { isObject } from '../../../../../jsonrpc/message.ts';
 import { readSessionRecord, type SessionRecord } from '../../../../../server/runtime/session-record.ts';
-import type { AuthInfo } from '../../../../../server/runtime/endpoint.ts';
+import type { AuthInfo } from '../../../../../server/runtime/request-handler.ts';
 import type { Revision } from '../../../../../protocol/revision.ts';
 
 /** A session as it stands in the store. */

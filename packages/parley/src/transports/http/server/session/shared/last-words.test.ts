@@ -27,7 +27,7 @@ function served(t: TestContext, memory: Store, words = 1): HttpHandler {
   });
   const handler = createHttpHandler(server, { onError: () => undefined });
   t.after(async () => {
-    await handler.close({ drainMs: 0 });
+    await handler.close({ drainTimeoutMs: 0 });
     await server.close();
   });
   return handler;
@@ -86,7 +86,7 @@ for (const length of [10, 30_000, 40_000, 70_000])
     const id = 'i'.repeat(length);
     const answer = begin(one, { headers, body: JSON.stringify(paying(id)) });
     await answer.until((so) => so.events.length > 0);
-    await one.close({ drainMs: 0 });
+    await one.close({ drainTimeoutMs: 0 });
     await answer.done();
     assert.deepEqual(answersOf(answer), [
       [id, 'the process that ran the request was stopped; its outcome is not known'],

@@ -53,7 +53,12 @@ function scene(more: Partial<SharedStreamParts> = {}) {
   };
   const errors: Error[] = [];
   let ends = 0;
-  const settings = { now: () => 0, maxStreamBuffer: 10, retryMs: 7, onError: (error: Error) => errors.push(error) };
+  const settings = {
+    now: () => 0,
+    maxStreamBufferBytes: 10,
+    retryMs: 7,
+    onError: (error: Error) => errors.push(error),
+  };
   const stream = new SharedStream({
     name: 'here-1',
     log,
@@ -333,7 +338,12 @@ test('a process that asks again takes the stream from no other reader', async (t
     next: () => ++names,
     reply: async ({ line }: { readonly line: string }, reply: LineReply) => replies.push(`${line} ${reply}`),
   };
-  const settings = { now: () => 0, maxStreamBuffer: 10, retryMs: 7, onError: (error: Error) => assert.fail(error) };
+  const settings = {
+    now: () => 0,
+    maxStreamBufferBytes: 10,
+    retryMs: 7,
+    onError: (error: Error) => assert.fail(error),
+  };
   const log = memoryStore().events.open('session');
   const streams = new SharedStreams({ session: 's', log, inbox, settings, resumption: 'event-ids' } as never);
   const stream = streams.begin();

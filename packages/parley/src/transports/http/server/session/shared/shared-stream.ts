@@ -216,7 +216,7 @@ export class SharedStream implements LastingStream {
   async #append(data: string, last: boolean): Promise<number | 'fenced' | undefined> {
     const { settings } = this.#parts;
     this.#waiting += data.length;
-    if (this.#waiting > settings.maxStreamBuffer + data.length) this.#isKept = false;
+    if (this.#waiting > settings.maxStreamBufferBytes + data.length) this.#isKept = false;
     if (this.#isKept && this.#parts.hasRoom?.(data.length) === false) {
       this.#isKept = false;
       settings.onError(new Error('a stream cannot be resumed: its owner keeps too many events in the store'));

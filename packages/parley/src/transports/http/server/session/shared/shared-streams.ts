@@ -1,12 +1,12 @@
 import { addNewest } from '../../../../../jsonrpc/newest.ts';
 import type { RequestId, ResponseMessage } from '../../../../../jsonrpc/message.ts';
-import type { KeptEvent, StreamWriter } from '../../../../../storage/stream-log.ts';
+import type { StoredEvent, StreamWriter } from '../../../../../storage/stream-log.ts';
 import { ownerOf } from '../../../../../auth/common/owner.ts';
 import type { HttpSession } from '../session.ts';
 import { ofSharedStores, ReportRoom } from '../report-room.ts';
 import { hasNoEvents, positionOf, written, type LastingStreams, type Resumption, type StreamMaker } from '../stream.ts';
 import { aboutAnswer, aboutSession } from './about-stream.ts';
-import type { OpeningStream } from './claim.ts';
+import type { OpeningStream } from './stream-lease.ts';
 import type { OwnerRooms } from '../../../../../storage/memory/owner-rooms.ts';
 import { unlessFenced } from './kept-events.ts';
 import { SharedStream, type Reader } from './shared-stream.ts';
@@ -14,7 +14,7 @@ import { StreamReader, type StreamReaderParts } from './stream-reader.ts';
 import type { ToldProcess } from './words.ts';
 
 /** Limit of streams that are remembered after their end because the store may not have the whole of them. */
-const mostUnkept = 64;
+const maxUnkept = 64;
 
 /** Parts of the streams of a session that any process may continue. */
 export interface SharedStreamsParts extends StreamReaderParts {
@@ -151,7 +151,7 @@ export class SharedStreams implements LastingStreams {
   async #carriedOn(
     name: string,
     number: number,
-  ): Promise<{ readonly here: SharedStream; readonly missed: readonly KeptEvent[] } | undefined> {
+  ): Promise<{ readonly here: SharedStream; readonly missed: readonly StoredEvent[] } | undefined> {
     const { log } = this.#parts;
     // It may have ended since it was read.
     const writer = await Promise.resolve(log.write(name, aboutSession)).catch(unlessFenced);
@@ -175,7 +175,7 @@ export class SharedStreams implements LastingStreams {
       writer,
       onEnd: (ended) => {
         if (this.#live.get(name)?.stream === ended) this.#live.delete(name);
-        if (!ended.isKept) addNewest(this.#unkept, mostUnkept, name);
+        if (!ended.isKept) addNewest(this.#unkept, maxUnkept, name);
       },
     });
     this.#live.get(name)?.stream.leave();

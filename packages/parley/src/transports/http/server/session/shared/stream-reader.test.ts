@@ -11,7 +11,7 @@ import type { StreamWriter } from '../../../../../storage/stream-log.ts';
 import { resolveHttpOptions } from '../../options.ts';
 import { EventStreams } from '../../stream.ts';
 import { aboutAnswer } from './about-stream.ts';
-import { Inbox } from './inbox.ts';
+import { ProcessMailbox } from './process-mailbox.ts';
 import { StreamReader } from './stream-reader.ts';
 import type { LineReply, ToldProcess } from './words.ts';
 
@@ -45,8 +45,8 @@ async function scene(t: TestContext, { ids = [1], isThere = true }: Given = {}) 
     },
   };
   const asked: Asked[] = [];
-  const there = new Inbox(store, (told) => told.kind === 'reading' && asked.push(told), assert.fail);
-  const here = new Inbox(store, () => assert.fail(), assert.fail);
+  const there = new ProcessMailbox(store, (told) => told.kind === 'reading' && asked.push(told), assert.fail);
+  const here = new ProcessMailbox(store, () => assert.fail(), assert.fail);
   await here.open();
   if (isThere) await there.open();
   const name = `${there.name}-1`;

@@ -2,13 +2,13 @@ import { after } from '../../../../../jsonrpc/timeout.ts';
 import { McpError } from '../../../../../protocol/error.ts';
 import type { Revision } from '../../../../../protocol/revision.ts';
 import { StoreError } from '../../../../../storage/store.ts';
-import type { StreamLog, StreamRest } from '../../../../../storage/stream-log.ts';
+import type { StreamLog, StreamTail } from '../../../../../storage/stream-log.ts';
 import type { HttpSettings } from '../../options.ts';
 import { errorBody } from '../../status.ts';
 import type { EventStream } from '../../stream.ts';
 import { written, type StreamPosition } from '../stream.ts';
 import { requestAnswered } from './about-stream.ts';
-import type { Inbox } from './inbox.ts';
+import type { ProcessMailbox } from './process-mailbox.ts';
 import type { LineReply } from './words.ts';
 
 /**
@@ -22,7 +22,7 @@ const silencesMs = [1_000, 6_000, 11_000, 15_000] as const;
 export interface StreamReaderParts {
   readonly session: string;
   readonly log: StreamLog;
-  readonly inbox: Inbox;
+  readonly inbox: ProcessMailbox;
   readonly settings: HttpSettings;
   readonly revision: Revision | undefined;
 }
@@ -51,7 +51,7 @@ export class StreamReader {
   }
 
   /** Reads on to the end. It never rejects. */
-  async run(rest: StreamRest): Promise<void> {
+  async run(rest: StreamTail): Promise<void> {
     // If the stream is still running, its writer first confirms that it is stored. Events may have been sent without an
     // id.
     if (rest.complete) {
@@ -122,7 +122,7 @@ export class StreamReader {
     await this.#goOn('written');
   }
 
-  #write({ events }: StreamRest): void {
+  #write({ events }: StreamTail): void {
     if (events.length === 0) return;
     this.#connection.replay(written(this.#stream, events));
     this.#last = events.at(-1)?.number ?? this.#last;

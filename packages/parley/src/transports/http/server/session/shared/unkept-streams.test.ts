@@ -31,7 +31,7 @@ function refusing(store: Store, text: string): Store {
 type Send = (method: string, headers: Record<string, string>, body?: object) => Promise<Response>;
 
 /** A process of a service, by what is sent to it. */
-function served(t: TestContext, store: Store, keepAliveMs?: number): Send {
+function served(t: TestContext, store: Store, keepAliveIntervalMs?: number): Send {
   const rounds = { keys: [new Uint8Array(32)] };
   const rateLimits = { requests: { perSecond: 100 } };
   const server = createServer({ name: 's', version: '1' }, { store: { ...store, shared: true }, rounds, rateLimits });
@@ -47,7 +47,7 @@ function served(t: TestContext, store: Store, keepAliveMs?: number): Send {
   });
   const handler = createHandler(server, {
     onError: () => undefined,
-    ...(keepAliveMs !== undefined && { keepAliveMs }),
+    ...(keepAliveIntervalMs !== undefined && { keepAliveIntervalMs }),
   });
   t.after(async () => {
     await handler.close();

@@ -49,7 +49,7 @@ export type Announced =
   | { readonly kind: 'message'; readonly message: unknown };
 
 /** Length limit of a cancellation's reason for other processes. */
-const longestReason = 1_000;
+const maxReasonLength = 1_000;
 
 const replies: readonly string[] = [
   'open',
@@ -72,7 +72,7 @@ const textsOf: ReadonlyMap<unknown, readonly string[]> = new Map([
 
 /** A cancellation for other processes. Its other fields are left out, since they may be long and have no use there. */
 export function cancellation(requestId: RequestId, reason: unknown): Announced {
-  const why = typeof reason === 'string' ? { reason: reason.slice(0, longestReason) } : {};
+  const why = typeof reason === 'string' ? { reason: reason.slice(0, maxReasonLength) } : {};
   const params = { requestId, ...why };
   return { kind: 'message', message: { jsonrpc: '2.0', method: 'notifications/cancelled', params } };
 }
