@@ -22,7 +22,7 @@ import { engines } from './engines.ts';
 
 const count = 40;
 const kills = 3;
-const serverTimeoutMs = 240_000;
+const limitMs = 240_000;
 
 const chosen = process.argv.slice(2);
 for (const [name, kind] of Object.entries(engines)) {
@@ -137,9 +137,9 @@ function linesOf(path: string): readonly string[] {
 }
 
 async function until<Result>(look: () => Result | false | Promise<Result | false>, what: string): Promise<Result> {
-  for (const end = performance.now() + serverTimeoutMs; performance.now() < end; await sleep(200)) {
+  for (const end = performance.now() + limitMs; performance.now() < end; await sleep(200)) {
     const found = await look();
     if (found !== false) return found;
   }
-  throw new Error(`${what}: not in ${serverTimeoutMs} ms`);
+  throw new Error(`${what}: not in ${limitMs} ms`);
 }

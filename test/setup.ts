@@ -1,10 +1,6 @@
-/**
- * Loaded before every test file: whatever our servers and clients send is checked against what the official schemas say,
- * and timers are known that a file leaves behind.
- */
+/** Loaded before every test file: whatever our servers and clients send is checked against what the official schemas say. */
 
 import { afterEach } from 'node:test';
-import { watchTimers } from './support/pending-timers.ts';
 import { checkWhatIsSent, takeViolations } from './support/sent-wrong.ts';
 
 export { takeViolations };
@@ -15,6 +11,5 @@ function refuse(): void {
   if (found.length > 0) throw new Error(`sent what the official schema refuses:\n${found.join('\n')}`);
 }
 
-watchTimers();
 checkWhatIsSent();
 afterEach(refuse);

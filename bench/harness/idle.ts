@@ -8,7 +8,7 @@ import { openSession, speakerOf, stateless } from './requests.ts';
 const kibibyte = 1024;
 const waveSize = 100;
 const lineCount = 64;
-const serverTimeoutMs = 30_000;
+const limitMs = 30_000;
 const acknowledged = 'notifications/subscriptions/acknowledged';
 const changed = 'notifications/tools/list_changed';
 
@@ -169,7 +169,7 @@ async function inWaves(count: number, open: (number: number) => Promise<void>): 
 
 async function all(waits: readonly Promise<void>[]): Promise<void> {
   const late = new AbortController();
-  const patience = pause(serverTimeoutMs, undefined, { signal: late.signal }).then(() => {
+  const patience = pause(limitMs, undefined, { signal: late.signal }).then(() => {
     throw new Error('not every stream heard it in time');
   });
   try {

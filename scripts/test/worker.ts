@@ -12,7 +12,6 @@ import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { leftBehind, processState, type ProcessState } from '../../test/support/left-behind.ts';
 import { endFile } from '../../test/support/file-end.ts';
-import { timedTests } from '../../test/support/pending-timers.ts';
 import { takeViolations } from '../../test/support/sent-wrong.ts';
 import { emptyReport, takeReport, type Failure, type FileReport } from './reporter.ts';
 
@@ -54,7 +53,7 @@ process.on('message', (next: RunFile | 'end') => {
 
 async function run({ path, timeout, isShared }: RunFile): Promise<void> {
   const [wall, cpu, before] = [performance.now(), process.cpuUsage(), started];
-  const found = processState(timedTests.test(path));
+  const found = processState();
   const report = takeReport();
   // A failure is in the report; a suite's promise does not reject.
   await suite(path, { timeout }, async () => {
@@ -98,7 +97,7 @@ function sentWrong(path: string): readonly Failure[] {
 
 /** What the file changed in the process and did not restore. */
 async function leftOpen(path: string, found: ProcessState): Promise<readonly Failure[]> {
-  const left = await leftBehind(found, undefined, timedTests.test(path));
+  const left = await leftBehind(found);
   return left.length === 0
     ? []
     : [{ name: '(after its tests)', place: path, text: `the file leaves behind: ${left.join('; ')}` }];

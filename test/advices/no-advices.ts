@@ -8,7 +8,10 @@ export const noAdvices: Readonly<Record<string, readonly string[]>> = {
   ],
   'a part of a text that is looked for': ['--env '],
   'names the members that a file may have': ['${} has no "mcpServers" (or "servers") with servers by name${}'],
-  'names the option whose limit was reached': ['the command took longer than ${} ms, the limit of --timeout'],
+  'names the option whose limit was reached': [
+    'the command took longer than ${} ms, the limit of --timeout',
+    'not asked: the time of --timeout was over',
+  ],
   'names the option that is wrong': ['--only: ${}${}'],
   'says how the process was started, and that is what the person wanted': [
     'tools are not called: this was started with --read-only',

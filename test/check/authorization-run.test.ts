@@ -27,7 +27,7 @@ async function judged(
   drive: NonNullable<CheckAuthorizedClientOptions['drive']>,
   more: Partial<CheckAuthorizedClientOptions> = {},
 ): Promise<CheckReport> {
-  return await checkAuthorizedClient({ port: 0, info, serverTimeoutMs: 60_000, signal: t.signal, drive, ...more });
+  return await checkAuthorizedClient({ port: 0, info, limitMs: 60_000, signal: t.signal, drive, ...more });
 }
 
 const hasEnded = async (signal: AbortSignal): Promise<void> => {
@@ -52,7 +52,7 @@ test('what a client did not do by the time it was cut off is not held against it
       await metadata(url);
       if (hangs) await hasEnded(signal);
     };
-  const cut = await judged(t, drive(true), { serverTimeoutMs: 2_000 });
+  const cut = await judged(t, drive(true), { limitMs: 2_000 });
   assert.deepEqual(cut.findings, []);
   // Who ends by itself has done all that it does.
   const { findings } = await judged(t, drive(false));
@@ -70,7 +70,7 @@ test('a scenario in which a client hangs leaves the others their time', async (t
       driven.push(name);
       if (name === 'right') await hasEnded(signal);
     },
-    { serverTimeoutMs: 2_600 },
+    { limitMs: 2_600 },
   );
   assert.deepEqual(
     driven,

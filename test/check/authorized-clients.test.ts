@@ -26,7 +26,7 @@ export async function judged(
   return await checkAuthorizedClient({
     port: 0,
     info: { name: 'parley-check', version: '1.0.0' },
-    serverTimeoutMs: 120_000,
+    limitMs: 120_000,
     signal: t.signal,
     drive: (scenario, url) => run(scenario, url),
   });

@@ -30,7 +30,7 @@ async function judged(
   return await checkAuthorizedClient({
     port: 0,
     info: { name: 'parley-check', version: '1.0.0' },
-    serverTimeoutMs: 120_000,
+    limitMs: 120_000,
     signal: t.signal,
     fetch: elsewhere(mistake),
     async drive({ tools }, url) {
@@ -140,7 +140,7 @@ async function comingTo(t: TestContext, name: string, row: string, times: readon
   return await checkAuthorizedClient({
     port: 0,
     info: { name: 'parley-check', version: '1.0.0' },
-    serverTimeoutMs: 60_000,
+    limitMs: 60_000,
     signal: t.signal,
     only: [row],
     async drive({ name: own, tools }, url) {
@@ -188,7 +188,7 @@ async function foundAt(t: TestContext, body: string, status: number, type: strin
   const { findings } = await checkAuthorizedClient({
     port: 0,
     info: { name: 'parley-check', version: '1.0.0' },
-    serverTimeoutMs: 60_000,
+    limitMs: 60_000,
     signal: t.signal,
     only: ['auth-061'],
     fetch: () => Promise.resolve(new Response(body, { status, headers: { 'content-type': type } })),
@@ -215,7 +215,7 @@ test('a run that is stopped waits for no metadata document', async (t) => {
   await checkAuthorizedClient({
     port: 0,
     info: { name: 'parley-check', version: '1.0.0' },
-    serverTimeoutMs: 60_000,
+    limitMs: 60_000,
     signal: stop.signal,
     fetch: (_, { signal }) =>
       new Promise((__, reject) => {

@@ -18,7 +18,7 @@ async function judged(t: TestContext, run: (url: string) => Promise<void>): Prom
   return await checkClient({
     door: { port: 0 },
     info,
-    serverTimeoutMs: 120_000,
+    limitMs: 120_000,
     signal: t.signal,
     onOpen: (origin) => run(`${origin}/mcp`),
   });
@@ -67,7 +67,7 @@ test('a client that looks for the newest revision is told no where an older one 
   const { findings, revisions: seen } = await checkClient({
     door: { port: 0 },
     info,
-    serverTimeoutMs: 60_000,
+    limitMs: 60_000,
     signal: t.signal,
     async onOpen(origin) {
       const client = await connect(`${origin}/2025-11-25/mcp`);
@@ -185,7 +185,7 @@ test('nothing is found in our client that speaks HTTP+SSE', async (t) => {
   const report = await checkClient({
     door: { port: 0 },
     info,
-    serverTimeoutMs: 120_000,
+    limitMs: 120_000,
     signal: t.signal,
     async onOpen(origin) {
       const client = await connect(`${origin}/sse`, {
@@ -210,7 +210,7 @@ test('a client of HTTP+SSE that posts to its stream breaks sse-003', async (t) =
   const { findings } = await checkClient({
     door: { port: 0 },
     info,
-    serverTimeoutMs: 120_000,
+    limitMs: 120_000,
     signal: t.signal,
     onOpen: posts,
   });

@@ -17,7 +17,7 @@ async function judged(t: TestContext, run: (scenario: Scenario, url: string) => 
   return await checkAuthorizedClient({
     port: 0,
     info: { name: 'parley-check', version: '1.0.0' },
-    serverTimeoutMs: 120_000,
+    limitMs: 120_000,
     signal: t.signal,
     // Where it has to refuse it throws.
     drive: (scenario, url) => run(scenario, url).catch(() => undefined),

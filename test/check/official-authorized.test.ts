@@ -156,7 +156,7 @@ async function judge(t: TestContext, kind: Kind) {
   return await checkAuthorizedClient({
     port: 0,
     info: { name: 'parley-check', version: '1.0.0' },
-    serverTimeoutMs: 120_000,
+    limitMs: 120_000,
     signal: t.signal,
     // What it refuses ends it.
     drive: (scenario, url) => run(kind, scenario, url).catch(() => undefined),

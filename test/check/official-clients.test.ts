@@ -64,7 +64,7 @@ async function foundIn(t: TestContext, { load, asked, mode }: Kind, losesSession
   const report = await checkClient({
     door: { port: 0 },
     info: { name: 'parley-check', version: '1.0.0' },
-    serverTimeoutMs: 120_000,
+    limitMs: 120_000,
     signal: t.signal,
     async onOpen(origin) {
       const client = new Client(
@@ -147,7 +147,7 @@ test('nothing false is found in the tasks of SDK 1.32.2', async (t) => {
   const report = await checkClient({
     door: { port: 0 },
     info: { name: 'parley-check', version: '1.0.0' },
-    serverTimeoutMs: 120_000,
+    limitMs: 120_000,
     signal: t.signal,
     async onOpen(origin) {
       const capabilities = {

@@ -11,7 +11,7 @@ async function judged(t: TestContext, date: string, mistake?: TaskMistake): Prom
   const [input, output] = [new PassThrough(), new PassThrough()];
   const client = new RawTaskClient({ input: output, output: input }, date, mistake);
   const info = { name: 'parley-check', version: '1.0.0' };
-  const report = checkClient({ door: { input, output }, info, serverTimeoutMs: 60_000, signal: t.signal });
+  const report = checkClient({ door: { input, output }, info, limitMs: 60_000, signal: t.signal });
   await client.run();
   return await report;
 }

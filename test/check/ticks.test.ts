@@ -20,7 +20,7 @@ async function ticked(
   const { missing = [] } = await checkClient({
     door: { port: 0 },
     info: { name: 'parley-check', version: '1.0.0' },
-    serverTimeoutMs: 60_000,
+    limitMs: 60_000,
     signal: t.signal,
     onStep: (steps) => (done = steps),
     async onOpen(origin) {

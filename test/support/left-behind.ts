@@ -3,8 +3,6 @@
  * share a process must restore what they change, as the next file would fail for no fault of its own.
  */
 
-import { pendingTimers } from './pending-timers.ts';
-
 /** The state of the process that a test file must restore. */
 export interface ProcessState {
   /** What is compared by identity, such as functions and environment variables, by its name. */
@@ -59,12 +57,8 @@ function removable(event: string | symbol): number {
   return process.listeners(event as 'exit').filter(({ name }) => !lasting.has(name)).length;
 }
 
-/**
- * The present state of the process.
- *
- * @param countsTimers Whether timers count that do not keep the process alive.
- */
-export function processState(countsTimers = false): ProcessState {
+/** The present state of the process. */
+export function processState(): ProcessState {
   const values = new Map<string, unknown>();
   for (const [name, owner, keys] of functions)
     for (const key of keys) values.set(`${name}.${String(key)}`, Reflect.get(owner, key));
@@ -78,7 +72,6 @@ export function processState(countsTimers = false): ProcessState {
     const name = handles.get(kind);
     if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1);
   }
-  if (countsTimers) for (const timer of pendingTimers()) counts.set(timer, (counts.get(timer) ?? 0) + 1);
   return { values, counts };
 }
 
@@ -86,14 +79,10 @@ export function processState(countsTimers = false): ProcessState {
  * Returns one sentence for each difference from an earlier state, none when nothing was left behind. What closes takes some turns to
  * be gone, so it looks again for a while before it reports handles.
  */
-export async function leftBehind(
-  before: ProcessState,
-  serverTimeoutMs = 10_000,
-  countsTimers = false,
-): Promise<readonly string[]> {
-  const giveUpAt = process.uptime() * 1_000 + serverTimeoutMs;
+export async function leftBehind(before: ProcessState, limitMs = 10_000): Promise<readonly string[]> {
+  const giveUpAt = process.uptime() * 1_000 + limitMs;
   for (;;) {
-    const found = differences(before, processState(countsTimers));
+    const found = differences(before, processState());
     if (found.length === 0 || process.uptime() * 1_000 >= giveUpAt) return found;
     await new Promise((resolve) => realSetTimeout(resolve, 5));
   }

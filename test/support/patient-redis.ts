@@ -4,11 +4,11 @@ import { redisWithin, type redis, type RedisStore } from '../../packages/parley/
 import { StoreError } from '../../packages/parley/src/storage/store.ts';
 
 /** Far more than a call takes that is not stuck. */
-const serverTimeoutMs = 30_000;
+const limitMs = 30_000;
 
 /** Makes a store as `redis` does, whose calls have half a minute in the place of 2 seconds. */
 export function patientRedis(...given: Parameters<typeof redis>): RedisStore {
-  return redisWithin(serverTimeoutMs, ...given);
+  return redisWithin(limitMs, ...given);
 }
 
 /** Publishes a text, and counts who listens: nobody, as far as is known, while Redis cannot be reached. */

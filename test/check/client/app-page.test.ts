@@ -16,7 +16,7 @@ test(
       door: { port: 0 },
       info: { name: 'parley-check', version: '1.0.0' },
       only: ['tools', 'security'],
-      serverTimeoutMs: 120_000,
+      limitMs: 120_000,
       signal: t.signal,
       async onOpen(origin) {
         const { page, choose } = await openInspect(t, [planAt(`${origin}/mcp`)]);

@@ -14,7 +14,7 @@ async function judged(t: TestContext, run: (url: string) => Promise<void>): Prom
   const report = await checkClient({
     door: { port: 0 },
     info: { name: 'parley-check', version: '1.0.0' },
-    serverTimeoutMs: 60_000,
+    limitMs: 60_000,
     signal: t.signal,
     async onOpen(origin) {
       await run(`${origin}/mcp`);

@@ -13,7 +13,7 @@ function at(t: TestContext, run: (url: string) => Promise<void>): Promise<CheckR
   return checkClient({
     door: { port: 0 },
     info: { name: 'parley-check', version: '1.0.0' },
-    serverTimeoutMs: 60_000,
+    limitMs: 60_000,
     signal: t.signal,
     onOpen: (origin) => run(`${origin}/mcp`),
   });

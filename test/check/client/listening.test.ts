@@ -14,7 +14,7 @@ const info = { name: 'parley-check', version: '1.0.0' };
 
 function at(t: TestContext, run: (url: string) => Promise<void>, only: readonly string[] = []): Promise<CheckReport> {
   const onOpen = (origin: string): Promise<void> => run(`${origin}/mcp`);
-  return checkClient({ door: { port: 0 }, info, only, serverTimeoutMs: 60_000, signal: t.signal, onOpen });
+  return checkClient({ door: { port: 0 }, info, only, limitMs: 60_000, signal: t.signal, onOpen });
 }
 
 function request(id: number, method: string, params: Json = {}): Json {

@@ -49,7 +49,7 @@ async function judged(
   return await checkClient({
     door: { isRelayed: true },
     info: { name: 'parley-check', version: '1.0.0' },
-    serverTimeoutMs: 60_000,
+    limitMs: 60_000,
     isStarted: true,
     signal: t.signal,
     async onOpen(path) {

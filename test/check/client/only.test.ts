@@ -43,5 +43,5 @@ test('a row that says the same as another is judged where it alone is chosen, an
 test('rows of clients that there are not are refused', async (t) => {
   const options = { info, only: ['meta', 'nonsense'], signal: t.signal };
   await assert.rejects(checkClient({ ...options, door: { port: 0 } }), RangeError);
-  await assert.rejects(checkAuthorizedClient({ ...options, port: 0, serverTimeoutMs: 1 }), RangeError);
+  await assert.rejects(checkAuthorizedClient({ ...options, port: 0, limitMs: 1 }), RangeError);
 });

@@ -40,7 +40,7 @@ async function judged(t: TestContext, run: (command: readonly string[]) => Promi
   const report = await checkClient({
     door: { isRelayed: true },
     info,
-    serverTimeoutMs: 40_000,
+    limitMs: 40_000,
     isStarted: true,
     signal: t.signal,
     async onOpen(path) {

@@ -18,7 +18,7 @@ const maxMs = 25_000;
 /** A process that stood still for so long may have been taken for dead, in milliseconds. */
 const takenForDeadMs = 4_500;
 /** The longest that a schedule may take from when all is calm, in milliseconds. */
-const serverTimeoutMs = 120_000;
+const limitMs = 120_000;
 
 const worker = fileURLToPath(new URL('./worker.ts', import.meta.url));
 
@@ -89,7 +89,7 @@ class Play {
     for (const at of starts) this.#cast.later(at, () => this.#start());
     for (const { which, at, ms } of stops) this.#cast.later(at, () => this.#stop(which, ms));
     this.#cast.later(calmAt, () => this.#calmed());
-    this.#cast.later(calmAt + serverTimeoutMs, () => this.#over());
+    this.#cast.later(calmAt + limitMs, () => this.#over());
     await over;
     for (const { name, ended, through } of this.#cast.all)
       if (!ended) this.#cast.violated(`${name} never ends`);

@@ -13,7 +13,7 @@ import type { Plan } from './plan.ts';
 import { stateOfText, type State } from './states.ts';
 
 /** How long a process waits for a store that does not answer, in milliseconds. */
-const serverTimeoutMs = 2_000;
+const limitMs = 2_000;
 
 /** How often a command fails while the store falters, and how often one that fails was done all the same. */
 const failing = 0.3;
@@ -293,7 +293,7 @@ class Connection {
         };
         if (world.now < awayUntil()) {
           failed('a store is away');
-          return unanswered(serverTimeoutMs);
+          return unanswered(limitMs);
         }
         const falters = world.now < this.#parts.faltersUntil() && drawn('falters') < failing;
         if (falters && drawn('done') >= done) return unanswered(delay('breaks'));
@@ -303,7 +303,7 @@ class Connection {
           reject(error);
         });
         // It breaks before the answer, or nothing is heard of that.
-        if (falters) return unanswered(drawn('broken') < 0.5 ? delay('breaks') : serverTimeoutMs);
+        if (falters) return unanswered(drawn('broken') < 0.5 ? delay('breaks') : limitMs);
         this.#answers = Math.max(this.#answers, world.now + delay('back'));
         world.later(this.#answers - world.now, this.#process, tell);
       });

@@ -15,7 +15,7 @@ export type Answer =
 const revision = '2026-07-28';
 
 /** Sends one request to a server, and waits for its answer for so long. */
-export async function ask(url: string, method: string, params: Json, serverTimeoutMs: number): Promise<Answer> {
+export async function ask(url: string, method: string, params: Json, limitMs: number): Promise<Answer> {
   const _meta = { [metaKey.protocolVersion]: revision, [metaKey.clientCapabilities]: extended };
   const name = params['name'] ?? params['taskId'];
   try {
@@ -29,7 +29,7 @@ export async function ask(url: string, method: string, params: Json, serverTimeo
         ...(typeof name === 'string' ? { 'Mcp-Name': name } : {}),
       },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
-      signal: AbortSignal.timeout(serverTimeoutMs),
+      signal: AbortSignal.timeout(limitMs),
     });
     const text = await response.text();
     // A process that stood still had no time to read the request.

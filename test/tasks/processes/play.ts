@@ -16,7 +16,7 @@ import { steps, type Misfortune, type Plan } from './plan.ts';
 const worker = fileURLToPath(new URL('./worker.ts', import.meta.url));
 const processes = 3;
 /** The longest that a client waits for an answer, in milliseconds. */
-const serverTimeoutMs = 5_000;
+const limitMs = 5_000;
 /** The longest that no task may end, in milliseconds. */
 const maxMs = 120_000;
 
@@ -144,7 +144,7 @@ class Play {
 
   async #ask(method: string, params: Json): Promise<Answer> {
     const [one] = this.#living.length > 0 ? [this.#random.pick(this.#living)] : [];
-    return one?.url === undefined ? undefined : await ask(one.url, method, params, serverTimeoutMs);
+    return one?.url === undefined ? undefined : await ask(one.url, method, params, limitMs);
   }
 
   #ended(lived: Lived): void {

@@ -1,7 +1,7 @@
 import { after } from '../../../parley/src/jsonrpc/timeout.ts';
 
 /** Longest wait for the end of a line, in milliseconds: it may be a prompt that waits for an answer. */
-const serverTimeoutMs = 50;
+const limitMs = 50;
 
 /** Most characters of a line that is not over. */
 const longest = 65_536;
@@ -33,7 +33,7 @@ export function wholeLines(hear: (text: string) => void): WholeLines {
       const end = all.length - all.lastIndexOf('\n') - 1 > longest ? all.length : all.lastIndexOf('\n') + 1;
       held = all.slice(end);
       give(all.slice(0, end));
-      if (held !== '') cancel = after(serverTimeoutMs, flush, true);
+      if (held !== '') cancel = after(limitMs, flush, true);
     },
     flush,
   };

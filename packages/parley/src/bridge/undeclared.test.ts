@@ -65,7 +65,7 @@ for (const up of ['2025-06-18', '2026-07-28'] as const)
         for (const [key, value] of Object.entries(offered[method] ?? {})) assert.deepEqual(result[key], value, method);
       }
       const said = (feature: string): number =>
-        warnings.filter((one) => one.includes(`did not declare the capability ${feature},`)).length;
+        warnings.filter((one) => one.includes(`did not declare the capability ${feature};`)).length;
       assert.deepEqual(['tools', 'resources', 'prompts', 'completions'].map(said), [1, 1, 1, 1], warnings.join('\n'));
       assert.equal((await raw.error('logging/setLevel', { level: 'info' })).code, -32601);
     });
@@ -113,7 +113,7 @@ it('several servers are listed with what one of them did not declare', async (t)
   assert.deepEqual((await raw.result('tools/call', { name: 'hello' }))['content'], text.content);
   assert.deepEqual((await raw.result('tools/call', { name: 'other' }))['content'], named('other')['content']);
   assert.deepEqual((await raw.result('resources/read', { uri: 'memo:a' }))['contents'], [{ uri: 'memo:a', text: 'A' }]);
-  assert.equal(warnings.filter((one) => one.startsWith('silent: ') && one.includes('capability tools,')).length, 1);
+  assert.equal(warnings.filter((one) => one.startsWith('silent: ') && one.includes('capability tools;')).length, 1);
   assert.equal(warnings.filter((one) => !one.startsWith('silent: ')).length, 0, warnings.join('\n'));
   // A server that does not know the method is asked once.
   assert.equal(upstreams.lacks.methods.filter((method) => method === 'tools/list').length, 1);

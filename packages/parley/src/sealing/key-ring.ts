@@ -8,7 +8,7 @@ const oldMs = 90_000;
 const tryAgainMs = 5_000;
 /** Waits for keys, in milliseconds: for the first ones, without which there is nothing, and for newer ones than those that are old. */
 const firstMs = 10_000;
-const serverTimeoutMs = 2_000;
+const limitMs = 2_000;
 /** Length of an hour, in milliseconds. */
 const hourMs = 3_600_000;
 /** Number of derived keys that are kept for each key. */
@@ -107,7 +107,7 @@ export class KeyRing {
     else if (isDue || this.#asked !== undefined) {
       const asked = this.#asking(now);
       // What failed, or hangs, is told by who gives the keys; those that were good before go on.
-      if (age >= oldMs) await settledWithin(serverTimeoutMs - Math.abs(now - this.#triedAt), asked);
+      if (age >= oldMs) await settledWithin(limitMs - Math.abs(now - this.#triedAt), asked);
     }
     return this.#known.map(([, root]) => root);
   }

@@ -28,7 +28,7 @@ export interface CheckClientOptions {
   /** Rows, or areas such as `http`, to check; all by default. */
   readonly only?: readonly string[];
   /** Longest time of all, in milliseconds; 10 minutes by default. */
-  readonly serverTimeoutMs?: number;
+  readonly limitMs?: number;
   /** Silence after the last step that is taken for the end, in milliseconds; 1,500 by default. */
   readonly quietMs?: number;
   readonly signal: AbortSignal;
@@ -49,7 +49,7 @@ export interface CheckClientOptions {
  * @throws RangeError for rows that there are not.
  */
 export async function checkClient(options: CheckClientOptions): Promise<CheckReport> {
-  const { door, info, revisions = published, only = [], serverTimeoutMs = 600_000, signal } = options;
+  const { door, info, revisions = published, only = [], limitMs = 600_000, signal } = options;
   refuseUnknownRows(only, clientRules);
   const over = 'port' in door ? 'http' : 'stdio';
   const quiet = new Quiet(options);
@@ -66,9 +66,7 @@ export async function checkClient(options: CheckClientOptions): Promise<CheckRep
   let opened: HttpDoor | undefined;
   let relays: RelayDoor | undefined;
   let cancel = (): void => undefined;
-  const tooLong = new Promise<string>(
-    (resolve) => (cancel = after(serverTimeoutMs, () => resolve('its time was over'))),
-  );
+  const tooLong = new Promise<string>((resolve) => (cancel = after(limitMs, () => resolve('its time was over'))));
   let why: string | undefined;
   let isGone = false;
   try {

@@ -7,7 +7,7 @@ import type { SignInPart, SignInStepView } from '../view.ts';
 const most = 40;
 
 /** Time limit of what waits for the person, in milliseconds. */
-const serverTimeoutMs = 15 * 60_000;
+const limitMs = 15 * 60_000;
 
 /** Time that an answer may take once its request is let go, in milliseconds. */
 const answerMs = 10_000;
@@ -79,7 +79,7 @@ export class SignInSteps {
         return this.#holds() ? inTime(recorded, url, request) : recorded(url, request);
       });
     };
-    return Object.assign(stepping, { serverTimeoutMs: () => (this.#holds() ? serverTimeoutMs : undefined) });
+    return Object.assign(stepping, { limitMs: () => (this.#holds() ? limitMs : undefined) });
   }
 
   /** Is asked before the page is opened: that waits for the person who did not click to sign in. @throws what ended the sign-in. */

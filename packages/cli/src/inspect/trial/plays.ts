@@ -24,7 +24,7 @@ export interface WantedPlay {
 }
 
 /** Longest wait for a change that a person may bring about meanwhile, and for what a cancelled call makes of it. */
-const serverTimeoutMs = { change: 10_000, cancelled: 2_000 };
+const limitMs = { change: 10_000, cancelled: 2_000 };
 
 type Play = (client: Client, wanted: WantedPlay) => Promise<unknown>;
 
@@ -87,7 +87,7 @@ async function cancelled(client: Client, wanted: WantedPlay): Promise<unknown> {
   const handle = asTask ? await Promise.race([begunSoon(running), aborted(signal)]) : undefined;
   if (handle === undefined) giving.abort(new Error(`given up, to see it cancelled: ${textIn(params, 'name')}`));
   else await handle.cancel({ signal });
-  await settledWithin(serverTimeoutMs.cancelled, Promise.race([ended, aborted(signal)]));
+  await settledWithin(limitMs.cancelled, Promise.race([ended, aborted(signal)]));
   signal.throwIfAborted();
   return undefined;
 }
@@ -100,7 +100,7 @@ function begun(client: Client, { params }: WantedPlay, signal: AbortSignal): Pro
 
 /** The task of a call, where one comes. */
 async function begunSoon(running: Promise<unknown>): Promise<Handle | undefined> {
-  if (!(await settledWithin(serverTimeoutMs.cancelled, running))) return undefined;
+  if (!(await settledWithin(limitMs.cancelled, running))) return undefined;
   // What was begun by `startTask` settles as a handle.
   const handle = (await running) as Handle;
   return handle.reference === undefined ? undefined : handle;
@@ -115,7 +115,7 @@ async function changes(
   let tell = (): void => {};
   const changed = new Promise<void>((resolve) => (tell = resolve));
   const subscription = await client.subscribe(topics, () => tell(), { signal });
-  await settledWithin(serverTimeoutMs.change, Promise.race([changed, subscription.closed, aborted(signal)]));
+  await settledWithin(limitMs.change, Promise.race([changed, subscription.closed, aborted(signal)]));
   signal.throwIfAborted();
   await subscription.close();
   return undefined;

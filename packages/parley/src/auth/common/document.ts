@@ -11,7 +11,7 @@ import type { SecretRequest } from './secrets.ts';
  * has its own limit, since a user needs more than ten seconds.
  */
 export function patienceOf(fetch: AuthorizationFetch, ms: number): number {
-  return (fetch as { serverTimeoutMs?(): number | undefined }).serverTimeoutMs?.() ?? ms;
+  return (fetch as { limitMs?(): number | undefined }).limitMs?.() ?? ms;
 }
 
 /** The part of `fetch` that is needed; that of every runtime fits. */

@@ -14,7 +14,7 @@ const staleMs = 24 * 60 * minute;
 const pauseMs = 30_000;
 const firstPauseMs = 5000;
 /** Time after which callers no longer join a wait: waiting requests take the places of others. */
-const serverTimeoutMs = 1000;
+const limitMs = 1000;
 
 /** A fetch that is under way. */
 interface Pending<T> {
@@ -99,7 +99,7 @@ export class Fresh<T> {
   #begin(): Pending<T> {
     this.#triedAt = this.#now();
     let slow = (): void => {};
-    const stop = after(serverTimeoutMs, () => slow());
+    const stop = after(limitMs, () => slow());
     const pending: Pending<T> = {
       value: this.#loaded().finally(() => {
         stop();

@@ -47,7 +47,7 @@ export interface TaskListening extends TaskWish {
 }
 
 /** Time for the server to name the tasks that it agrees to, in milliseconds. */
-const serverTimeoutMs = 10_000;
+const limitMs = 10_000;
 
 const listen = 'subscriptions/listen';
 const acknowledgement = 'notifications/subscriptions/acknowledged';
@@ -92,7 +92,7 @@ export class TaskStreams {
         this.#open.delete(open);
         acknowledged(new Set());
       });
-    await settledOrAborted(serverTimeoutMs, agreeing, signal);
+    await settledOrAborted(limitMs, agreeing, signal);
     open.agreed ??= new Set();
     return { agreed: open.agreed, closed, close: () => left.abort() };
   }

@@ -94,7 +94,7 @@ describe('a task that ends without a result fails its call', () => {
   for (const [what, end, message] of [
     ['cancelled', taskOf('cancelled'), /cancelled the task of the call/],
     ['failed', taskOf('failed', { error: failure }), /not like that/],
-    ['failed without a reason', taskOf('failed'), /told of a failed task without its error|malformed/],
+    ['failed without a reason', taskOf('failed'), /sent a failed task without its error|malformed/],
     ['completed without a result', taskOf('completed'), /without its result|malformed/],
   ] as const)
     test(`if it was ${what}`, async (t) => {

@@ -76,7 +76,6 @@ for (const [method, field] of lists) {
       const foreign: unknown[] = [];
       for (const [other] of lists) if (other !== method) foreign.push((await raw.result(other))['nextCursor']);
       for (const cursor of [
-        '',
         'nonsense',
         '=',
         '%%%',
@@ -146,7 +145,7 @@ test('a list of a template that shrank ends without an error', async () => {
   const { nextCursor } = await raw.result('resources/list');
   ids = ['1'];
   assert.deepEqual(await raw.result('resources/list', { cursor: nextCursor }), { resources: [] });
-  for (const cursor of ['', 'x', btoa('at:-1'), btoa('at:x'), btoa('at:1.5'), 7])
+  for (const cursor of ['x', btoa('at:-1'), btoa('at:x'), btoa('at:1.5'), 7])
     assert.equal((await raw.error('resources/list', { cursor })).code, -32602);
 });
 

@@ -26,7 +26,7 @@ export interface CheckAuthorizedClientOptions {
   /** Rows, or areas such as `auth`, to check; all by default. */
   readonly only?: readonly string[];
   /** Longest time of all, in milliseconds; 10 minutes by default. */
-  readonly serverTimeoutMs?: number;
+  readonly limitMs?: number;
   /** Silence after which a scenario in which all was done is over, in milliseconds; 3,000 by default. */
   readonly quietMs?: number;
   readonly signal: AbortSignal;
@@ -54,7 +54,7 @@ const stillMs = 30_000;
  * @throws RangeError for rows that there are not.
  */
 export async function checkAuthorizedClient(options: CheckAuthorizedClientOptions): Promise<CheckReport> {
-  const { info, revisions = published, only = [], serverTimeoutMs = 600_000, signal } = options;
+  const { info, revisions = published, only = [], limitMs = 600_000, signal } = options;
   refuseUnknownRows(only, [...clientRules, ...clientAuthorizationRules]);
   const isChosen = chosenBy(only);
   const run = new Run(options, new ClientWatching(clientRules, isChosen));
@@ -62,9 +62,9 @@ export async function checkAuthorizedClient(options: CheckAuthorizedClientOption
   const stop = (): void => over.abort();
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
-  const cancel = after(serverTimeoutMs, stop);
+  const cancel = after(limitMs, stop);
   try {
-    await (options.drive === undefined ? run.all(over.signal) : run.oneByOne(over.signal, serverTimeoutMs));
+    await (options.drive === undefined ? run.all(over.signal) : run.oneByOne(over.signal, limitMs));
   } finally {
     cancel();
     signal.removeEventListener('abort', stop);
@@ -150,9 +150,9 @@ class Run {
    * Has each scenario done by the client that is driven, until it goes, or is silent when it has done all. One in which it hangs takes no
    * more than its share of the time that is left: the others are for it to show as well.
    */
-  async oneByOne(signal: AbortSignal, serverTimeoutMs: number): Promise<void> {
+  async oneByOne(signal: AbortSignal, limitMs: number): Promise<void> {
     const { drive, port, quietMs = 3_000, onDone } = this.#options;
-    const end = monotonicNow() + serverTimeoutMs;
+    const end = monotonicNow() + limitMs;
     for (const [at, scenario] of scenarios.entries()) {
       if (signal.aborted || drive === undefined) return;
       const site = await this.#site(scenario, port === 0 ? 0 : port + at);

@@ -29,7 +29,7 @@ export interface KeeperOptions {
 const transactionMs = 20_000;
 
 /** The longest wait of one request attempt for a renewal, which continues without it; in milliseconds. */
-const serverTimeoutMs = 8_000;
+const limitMs = 8_000;
 
 /** A lock is held for sure for so long after it was got, whether the process stood still or not; in milliseconds. */
 const sureMs = 5_000;
@@ -112,7 +112,7 @@ export class GrantKeeper {
     if (!anyway && this.#renewing === undefined && this.#failedLately()) throw this.#failure?.error;
     const wanted = this.grant?.accessToken;
     const renewing = (this.#renewing ??= this.#begin());
-    if (!(await settledWithin(serverTimeoutMs, renewing.result))) throw this.#late(serverTimeoutMs);
+    if (!(await settledWithin(limitMs, renewing.result))) throw this.#late(limitMs);
     const outcome = await renewing.result;
     // The running renewal may have been for the grant before another sign-in.
     return outcome === 'impossible' && renewing.of !== wanted ? await this.renew() : outcome;

@@ -57,10 +57,10 @@ export class HeldResult {
   }
 
   /** Waits for the first question, or the end; not longer than that. */
-  async some(serverTimeoutMs: number): Promise<void> {
+  async some(limitMs: number): Promise<void> {
     if (this.#questions.size > 0 || this.over.signal.aborted) return;
     let cancel = (): void => undefined;
-    const patience = new Promise<void>((resolve) => (cancel = after(serverTimeoutMs, resolve)));
+    const patience = new Promise<void>((resolve) => (cancel = after(limitMs, resolve)));
     await Promise.race([this.#changed, patience]);
     cancel();
     // Questions of one turn are reported together.

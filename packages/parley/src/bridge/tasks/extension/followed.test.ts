@@ -129,7 +129,7 @@ describe('a task of the extension', () => {
       ],
       [
         { ...base, status: 'failed' },
-        { kind: 'internalError', message: /told of a failed task without its error/ },
+        { kind: 'internalError', message: /sent a failed task without its error/ },
       ],
       [
         { ...base, status: 'cancelled' },

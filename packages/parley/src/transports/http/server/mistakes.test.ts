@@ -61,7 +61,7 @@ for (const answer of [undefined, true, 'bo', {}, { scopes: [] }])
     const handler = createHandler(fakeEndpoint(), { authenticate, onError: (error) => told.push(String(error.cause)) });
     const response = await handler(new Request('http://localhost/mcp', { method: 'POST' }));
     assert.equal(response.status, 500);
-    assert.match(told.join(), /authenticate must give \{ principal/);
+    assert.match(told.join(), /authenticate must return \{ principal/);
   });
 
 test('a hook that fails is printed where nobody hears of errors, once', async (context) => {

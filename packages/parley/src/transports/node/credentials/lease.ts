@@ -57,7 +57,7 @@ class Lease {
     return this.#lost.signal;
   }
 
-  async take(serverTimeoutMs: number, signal: AbortSignal | undefined): Promise<void> {
+  async take(limitMs: number, signal: AbortSignal | undefined): Promise<void> {
     let seen: string | undefined;
     let since = monotonicNow();
     for (let pause = lookMs.first; ; pause = Math.min(lookMs.most, pause * 2)) {
@@ -68,19 +68,19 @@ class Lease {
         seen = generation;
         since = monotonicNow();
       }
-      const free = generation === null || monotonicNow() - since >= serverTimeoutMs;
-      if (free && (await this.#got(generation, serverTimeoutMs))) return;
+      const free = generation === null || monotonicNow() - since >= limitMs;
+      if (free && (await this.#got(generation, limitMs))) return;
       // Random, so that waiting processes do not check at the same time.
       await resting(pause * (0.5 + Math.random()), signal);
     }
   }
 
   /** Takes the lease if it is free. If this process just stood still, it starts again: its lease may be over. */
-  async #got(over: string | null, serverTimeoutMs: number): Promise<boolean> {
+  async #got(over: string | null, limitMs: number): Promise<boolean> {
     for (let last = over; ; last = this.#generation ?? null) {
       const began = monotonicNow();
       if (!(await this.#write(last))) return false;
-      if (monotonicNow() - began < serverTimeoutMs / 4) return true;
+      if (monotonicNow() - began < limitMs / 4) return true;
     }
   }
 

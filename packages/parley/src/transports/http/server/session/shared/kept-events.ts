@@ -6,7 +6,7 @@ import type { StoredEvent, StreamLog, StreamWriter } from '../../../../../storag
  * Time for finding out whether a failed append was stored, and pause between two tries, in milliseconds. A failover of
  * the engine takes less.
  */
-const serverTimeoutMs = 5_000;
+const limitMs = 5_000;
 const pauseMs = 250;
 
 /** Parts of the events of one stream. */
@@ -109,7 +109,7 @@ export class KeptEvents {
         this.#unlessStopped();
         return await writer.append(data, last);
       } catch (cause) {
-        if (!isUnknown(cause) || now() - this.#failedAt >= serverTimeoutMs) throw cause;
+        if (!isUnknown(cause) || now() - this.#failedAt >= limitMs) throw cause;
         this.#failed();
         await new Promise<void>((resolve) => void after(pauseMs, resolve, true));
         this.#unlessStopped();

@@ -154,12 +154,12 @@ export class ProcessMailbox {
   async ask(
     process: string,
     told: (line: string) => ToldProcess,
-    serverTimeoutMs: number,
+    limitMs: number,
   ): Promise<LineReply | 'unheard' | 'closed' | undefined> {
     let answer!: (reply: LineReply | 'unheard' | undefined) => void;
     const answered = new Promise<LineReply | 'unheard' | undefined>((resolve) => (answer = resolve));
     const { line, close } = this.line(answer);
-    const stop = after(serverTimeoutMs, () => answer(undefined));
+    const stop = after(limitMs, () => answer(undefined));
     try {
       if (!(await this.tell(process, told(line)))) answer('unheard');
       const reply = await answered;

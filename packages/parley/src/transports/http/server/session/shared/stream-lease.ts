@@ -5,7 +5,7 @@ import type { HttpSettings } from '../../options.ts';
 import type { ProcessMailbox } from './process-mailbox.ts';
 
 /** Time for a process to answer whether it has a stream open, in milliseconds. */
-const serverTimeoutMs = 3_000;
+const limitMs = 3_000;
 
 /** Parts of a claim. */
 export interface ClaimParts {
@@ -89,7 +89,7 @@ export class StreamLease {
       return true;
     }
     if (kept !== undefined && !evenIfOpen) {
-      const reply = await inbox.ask(kept.text, (line) => ({ kind: 'there', session, process, line }), serverTimeoutMs);
+      const reply = await inbox.ask(kept.text, (line) => ({ kind: 'there', session, process, line }), limitMs);
       // A process that is closing takes it from no other.
       if (reply === 'open' || reply === 'closed') return false;
     }
