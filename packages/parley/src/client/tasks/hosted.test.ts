@@ -350,3 +350,24 @@ test('a server finds its tasks in a store after the client began anew, and no ot
     assert.equal(codeOf(await ask('https://two.example/mcp', method, { taskId })), -32602);
   assert.deepEqual(resultOf(await ask('https://two.example/mcp', 'tasks/list', {})), { tasks: [] });
 });
+
+test('a client that is closed does not watch the lifetimes of its tasks', async (t) => {
+  const { setTimeout: start, clearTimeout: clear } = globalThis;
+  const pending = new Set<unknown>();
+  t.mock.method(globalThis, 'setTimeout', (run: () => void, ms?: number) => {
+    const timer = start(run, ms);
+    // The time for which a task is kept; other timers of this client are shorter.
+    if (ms !== undefined && ms > 500_000) pending.add(timer);
+    return timer;
+  });
+  t.mock.method(globalThis, 'clearTimeout', (timer: NodeJS.Timeout) => {
+    pending.delete(timer);
+    clear(timer);
+  });
+  const one = await slow(t);
+  await begun(one, 'elicitation/create', form, { ttl: 600_000 });
+  assert.equal(pending.size, 2);
+  await one.client.close();
+  // The handler ignores its signal, so its run keeps the other one.
+  assert.equal(pending.size, 1);
+});
