@@ -36,22 +36,22 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 143.9,
+  '': 144.5,
   server: 47.5,
-  client: 54,
-  bridge: 114.6,
+  client: 54.3,
+  bridge: 115.1,
   protect: 22.8,
   account: 33,
   http: 40.3,
   oauth: 24.7,
   stdio: 9.6,
-  node: 42.2,
+  node: 42.5,
   sqlite: 3.6,
   postgres: 5.2,
   redis: 18.7,
   otel: 21.5,
   protocol: 3.6,
-  testing: 66.7,
+  testing: 66.9,
 };
 
 /** Programs that do one thing, and each entry point as a whole. */
@@ -83,9 +83,9 @@ export const programs: readonly Program[] = [
   {
     name: 'client',
     code: `import { connect } from 'parley-mcp/client'; const client = await connect('https://example.com/mcp'); console.log(await client.callTool('add', {}));`,
-    budget: 53.8,
+    budget: 54.2,
     aim: 28,
-    whole: 102.2,
+    whole: 102.5,
     neutral: true,
     role: 'client',
   },

@@ -51,7 +51,7 @@ function spans(dates: readonly string[]): string {
 /** Failure that was commonest, whatever time each took; of equals that of `initialize`, and then the newest. */
 function commonest(tries: readonly Try[]): string {
   const asked = tries.filter(({ why }) => why !== notStartedAgain && why !== timeOver);
-  const kindOf = ({ why }: Try): string => why.replaceAll(/\d+ ms/g, 'ms');
+  const kindOf = ({ why }: Try): string => why.replaceAll(/\d{1,9} ms/g, 'ms');
   const count = (one: Try): number =>
     asked.filter((other) => kindOf(other) === kindOf(one)).length + (one.question === 'initialize' ? 0.5 : 0);
   const [most] = asked.toSorted((one, other) => count(other) - count(one));

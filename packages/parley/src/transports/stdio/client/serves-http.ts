@@ -86,7 +86,7 @@ export function servedOverHttp(text: string): ServedOverHttp | undefined {
   // oxlint-disable-next-line no-control-regex -- the sequences of colours begin with one.
   const line = text.replaceAll(/\u001b\[[0-9;]*m/g, '').trim();
   const [found] = servedUrl.exec(line) ?? [];
-  const written = found?.replace(/[.,;:!?)\]}]+$/, '');
+  const written = found === undefined ? undefined : withoutEnd(found);
   if (written === undefined || !URL.canParse(written)) return undefined;
   const url = new URL(written);
   url.search = '';
@@ -96,4 +96,11 @@ export function servedOverHttp(text: string): ServedOverHttp | undefined {
   if (url.hostname === '[::]') url.hostname = '[::1]';
   const shown = line.replaceAll(/([?#])[^\s"'`<>|]*/g, '$1…');
   return { line: shown.slice(0, maxLineLength), url: url.href };
+}
+
+/** A URL without the punctuation of the sentence that it ends. */
+function withoutEnd(url: string): string {
+  let end = url.length;
+  while (end > 0 && '.,;:!?)]}'.includes(url[end - 1] ?? ' ')) end--;
+  return url.slice(0, end);
 }
