@@ -188,5 +188,5 @@ test('a login is lent to nobody who reaches a bridge before several servers, and
   const both = await fileWith(machine, { machine: { url: server.url, oauth }, person: { url: server.url } });
   const refused = await parley('bridge', '--port', '0', '--host', '0.0.0.0', '--config', both);
   assert.equal(refused.code, 2, refused.stderr);
-  assert.match(refused.stderr, /whoever reaches 0\.0\.0\.0 would be signed in by your login at person:/);
+  assert.match(refused.stderr, /every client that reaches 0\.0\.0\.0 would be signed in by your login at person:/);
 });

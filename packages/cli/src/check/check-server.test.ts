@@ -66,7 +66,7 @@ test('a mistake in the options is told at once', async () => {
   await assert.rejects(checkServer(small(), { revisions: ['2025-11-24' as never] }), /unknown revision "2025-11-24"/);
   await assert.rejects(checkServer('localhost'), /"localhost" is none/);
   // A test of a server that judges nothing would find nothing.
-  await assert.rejects(checkServer(small(), { only: ['tools', 'tool'] }), /no row or area "tool" is judged/);
+  await assert.rejects(checkServer(small(), { only: ['tools', 'tool'] }), /no row or area "tool" exists/);
 });
 
 test('an answer of which no more is read is told as that, and a silent server is waited for as long as was said, or wished', async (t) => {
