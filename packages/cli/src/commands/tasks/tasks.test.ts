@@ -312,7 +312,7 @@ describe('what makes no sense about tasks is told in one line, with exit code 2'
     [
       'a server that is nowhere',
       ['tasks', 'get', text({ server: 'files' })],
-      /one of the server "files", .*--config <file>/,
+      /belongs to the server "files", .*--config <file>/,
     ],
     [
       'a path with a variable',
