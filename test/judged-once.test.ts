@@ -89,7 +89,7 @@ const ways: readonly (readonly [string, () => Promise<Again>])[] = [
 /** The functions that judge and project, by file and name. */
 const once = [
   'jsonrpc/message.ts classify',
-  'server/runtime/judged.ts judge',
+  'server/runtime/parsed-message.ts parsedMessageOf',
   'server/runtime/request-meta.ts readRequestMeta',
   'protocol/compile/check.ts checkWritten',
   'protocol/compile/to-wire.ts toWire',

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { TestFile, Tier } from './files.ts';
 import { runPool, type PoolOptions } from './pool.ts';
 import { Progress } from './progress.ts';
-import { maxFirstLength, writeTimes } from './times.ts';
+import { longestFirst, writeTimes } from './times.ts';
 import type { FileResult } from './worker.ts';
 
 /** What a run is asked to do. */
@@ -54,7 +54,7 @@ async function runIn(state: string, files: readonly TestFile[], options: RunOpti
       progress.add(result);
     },
   };
-  const order = seed === undefined ? maxFirstLength : (some: readonly TestFile[]) => shuffled(some, seed);
+  const order = seed === undefined ? longestFirst : (some: readonly TestFile[]) => shuffled(some, seed);
   // A limit that the caller set holds for all files.
   const isBeside = ({ isWaiting }: TestFile): boolean => isWaiting && options.jobs === undefined;
   const waiting = files.filter(isBeside);

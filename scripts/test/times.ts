@@ -37,7 +37,7 @@ export function writeTimes(results: readonly FileResult[]): void {
 }
 
 /** The files with the longest first. A file that never ran is taken for one second per 4 KB. */
-export function maxFirstLength(files: readonly TestFile[]): readonly TestFile[] {
+export function longestFirst(files: readonly TestFile[]): readonly TestFile[] {
   const times = readTimes();
   const weight = ({ path }: TestFile): number => times[path]?.wall ?? longFiles[path] ?? sizeOf(path) / 4_000;
   return files.toSorted((one, other) => weight(other) - weight(one));

@@ -149,7 +149,7 @@ describe('adversaries of a person', { concurrency: 8 }, () => {
         const { error, ignored = false, waits = false } = await run(world, store);
         assert.ok(error instanceof AuthorizationError, `it ended with ${String(error)}`);
         assert.equal(error.reason, ignored ? 'denied' : reason, error.message);
-        if (ignored) assert.match(what, /state|no URL/);
+        if (ignored) assert.match(what, /state|not a URL/);
         assert.equal(world.pages.length, reached === 'discovery' ? 0 : 1);
         assert.equal(world.count('POST /token') > 0, reached === 'token');
         if (reached === 'discovery') assert.equal(world.count('POST /register'), 0);

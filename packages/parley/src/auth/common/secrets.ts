@@ -14,9 +14,9 @@ export type Hide = (text: string) => string;
 /** Hides secrets wherever they stand in a text, as they are and as they are written in JSON, in forms and in URLs. */
 export function hiding(secrets: readonly string[]): Hide {
   const hidden = secrets.filter((value) => value.length >= shortestHidden).flatMap(spellings);
-  const maxFirstLength = [...new Set(hidden)].toSorted((one, another) => another.length - one.length);
+  const longestFirst = [...new Set(hidden)].toSorted((one, another) => another.length - one.length);
   const ends = new Map<string, string[]>();
-  for (const secret of maxFirstLength) {
+  for (const secret of longestFirst) {
     const begin = secret.slice(0, enough);
     const known = ends.get(begin);
     if (known === undefined) ends.set(begin, [secret.slice(enough)]);
@@ -24,7 +24,7 @@ export function hiding(secrets: readonly string[]): Hide {
   }
   return (text) => {
     // All of them whole first: one may begin like another, and its beginning may stand in it twice.
-    const rest = maxFirstLength.reduce((left, secret) => left.replaceAll(secret, '•••'), text);
+    const rest = longestFirst.reduce((left, secret) => left.replaceAll(secret, '•••'), text);
     return [...ends].reduce(withoutBeginning, rest);
   };
 }

@@ -127,7 +127,7 @@ describe('a store in a cluster of Redis', { skip: missing('redis-server') }, () 
 
   test('a process ends once its store was closed, also while nodes are silent that were asked who has what', async (t) => {
     const program = `
-      import { redis } from './src/redis.ts';
+      import { redis } from './packages/parley/src/redis.ts';
       const store = redis('redis://127.0.0.1:${cluster.nodes[1]?.port}', { name: 'ends', onWarning: () => {} });
       // A busy machine may take longer than a call has.
       while (!(await store.check().then(() => true, () => false)));
