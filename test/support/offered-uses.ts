@@ -104,7 +104,7 @@ export async function lookAtWire({ page }: UsedPage, isHttp: boolean): Promise<v
   else await pane.getByText('a line of standard input or output').waitFor();
   for (const what of ['recording', 'transcript', 'har'] as const) {
     const saved = page.waitForEvent('download');
-    await page.getByLabel('File of what was recorded').selectOption(what);
+    await page.getByLabel('File of the recording').selectOption(what);
     await page.locator('.wire-bar').getByRole('button', { name: 'Save', exact: true }).click();
     assert.ok((await saved).suggestedFilename().length > 0);
   }
