@@ -104,11 +104,11 @@ export function fullProblem(full: FullQuota | undefined, what: string, { auth }:
 }
 
 /** The longest that clients of a server that ends are asked to wait, in seconds. */
-const maxAwayLength = 5;
+const maxAwaySeconds = 5;
 
 /** The answer to what would begin while the server comes to its end; all of its clients come back, and not all at once. */
 export function shuttingDown(): HttpProblem {
-  const retryAfterMs = 1000 * (1 + Math.floor(Math.random() * maxAwayLength));
+  const retryAfterMs = 1000 * (1 + Math.floor(Math.random() * maxAwaySeconds));
   return { ...busy('the server is shutting down'), retryAfterMs, headers: { Connection: 'close' } };
 }
 
