@@ -7,7 +7,7 @@ const maxTime = 40;
 const timeToExplain = 10;
 
 /** A longer time between two looks at the clock counts as this much: somebody else had the processor. */
-const maxGapLength = 2;
+const maxGapMs = 2;
 
 /** Number of steps that go by between two looks at the clock. */
 const stepsBetweenLooks = 16;
@@ -95,11 +95,11 @@ export class CheckBudget {
   #look(): void {
     const now = performance.now();
     const gap = now - this.#lookedAt;
-    this.#time -= Math.min(gap, maxGapLength);
+    this.#time -= Math.min(gap, maxGapMs);
     this.#lookedAt = now;
     this.#untilLook = stepsBetweenLooks;
     // A long gap was ours, where the platform does not say otherwise: a piece of work that cannot be paid for in parts.
-    if (this.#time >= 0 && (gap <= maxGapLength || this.#usedBefore === undefined)) return;
+    if (this.#time >= 0 && (gap <= maxGapMs || this.#usedBefore === undefined)) return;
     // On a machine with more to do than it can, most of that time was spent by others.
     if (this.#usedBefore !== undefined) this.#time = this.#granted - ((ownTime() ?? 0) - this.#usedBefore);
     if (this.#time < 0) throw new OverBudget();
