@@ -29,8 +29,10 @@ export interface PoolOptions {
 /** Milliseconds that a file may take; what takes longer is ended and fails. */
 const fastTimeout = 120_000;
 const slowTimeout = 900_000;
-/** Milliseconds that a process may live on after its last file, and that a suite may need to notice its time-out. */
+/** Milliseconds that a suite may need to notice its time-out. */
 const graceTimeout = 15_000;
+/** Milliseconds that a process may live on after its last file. At its end it writes what it compiled, and a busy machine takes its time. */
+const endTimeout = 90_000;
 /** A process that has run many files holds all that they loaded. */
 const filesPerProcess = 150;
 
@@ -131,7 +133,7 @@ export class Worker {
     const limit = setTimeout(() => {
       isLate = true;
       this.#child.kill('SIGKILL');
-    }, graceTimeout);
+    }, endTimeout);
     await this.#over;
     clearTimeout(limit);
     if (isLate) return `the process did not end: something is still open\n${this.#output}`;

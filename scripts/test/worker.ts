@@ -38,6 +38,11 @@ export interface FileResult extends FileReport {
 /** Of a file without a test of the wanted name, the runner reports nothing. */
 const isFiltered = process.execArgv.some((word) => word.startsWith('--test-name-pattern='));
 
+/** Milliseconds after which a process that has nothing to do says why it goes on. */
+const openAfterMs = 10_000;
+/** Tests may replace the timers. */
+const realSetTimeout = globalThis.setTimeout;
+
 let started = 0;
 let hasFailed = false;
 
@@ -47,9 +52,16 @@ const send = process.send?.bind(process);
 if (send === undefined) throw new Error('this is started by scripts/test.ts');
 
 process.on('message', (next: RunFile | 'end') => {
-  if (next === 'end') process.disconnect();
+  if (next === 'end') end();
   else void run(next);
 });
+
+/** Lets the process end. If it does not, its output names what is open. */
+function end(): void {
+  process.disconnect();
+  const sayWhatIsOpen = (): void => console.error('still open:', process.getActiveResourcesInfo().join(', '));
+  realSetTimeout(sayWhatIsOpen, openAfterMs).unref();
+}
 
 async function run({ path, timeout, isShared }: RunFile): Promise<void> {
   const [wall, cpu, before] = [performance.now(), process.cpuUsage(), started];

@@ -127,6 +127,10 @@ class MemoryLog implements Log {
     return sequence;
   }
 
+  secretAtEnd(text: string): number {
+    return this.masks.secretAtEnd(text);
+  }
+
   grow(sequence: number, piece: string): void {
     const coming = this.#coming.get(sequence);
     if (coming === undefined || piece === '') return;

@@ -1,6 +1,6 @@
 /** Secrets of a recording: some are replaced before anything is kept, others stand there and are hidden from who looks. */
 
-import { hiding, sentSecrets, shortestHidden, type Hide } from '../../../parley/src/auth/common/secrets.ts';
+import { hiding, secretsAtEnd, sentSecrets, shortestHidden, type Hide } from '../../../parley/src/auth/common/secrets.ts';
 import { isObject } from '../../../parley/src/jsonrpc/message.ts';
 import type { RecordingEntry, Seen } from './entry.ts';
 import { keysNamed, replaceValues } from './named-values.ts';
@@ -18,6 +18,8 @@ export interface Masks {
   toShow<T extends RecordingEntry>(entry: T): T;
   /** A value of JSON that a server said, without either: its shape stays. */
   valueToShow<T>(value: T): T;
+  /** How many characters at the end of a text may be the beginning of a secret, whose rest has not come yet. */
+  secretAtEnd(text: string): number;
 }
 
 /** Limit of the texts that are looked for, of each kind; the oldest make way, and those of a server for no others. */
@@ -122,6 +124,11 @@ class RememberedMasks implements Masks {
     const hide: Hide = (text) => this.#shown(this.#replaced(text, patterns.message, false));
     // Texts are replaced by texts, so that the shape stays.
     return valueHidden(value, hide) as T;
+  }
+
+  secretAtEnd(text: string): number {
+    const kinds = [this.#told, this.#learned, this.#hidden, this.#sessions];
+    return secretsAtEnd(kinds.flatMap((kind) => kind.spelled()))(text);
   }
 
   #shown(text: string): string {

@@ -20,7 +20,10 @@ export interface LineTap {
  */
 export function tapLines(recorder: Recorder, started: (pid: number) => void = () => {}): LineTap {
   let connection = 0;
-  const stderr = wholeLines((text) => void recorder.note({ lane: 'stderr', from: 'server', text, connection }));
+  const stderr = wholeLines(
+    (text) => void recorder.note({ lane: 'stderr', from: 'server', text, connection }),
+    (text) => recorder.secretAtEnd?.(text) ?? 0,
+  );
   return {
     onStderr: (text) => stderr.feed(text),
     listen(transport) {

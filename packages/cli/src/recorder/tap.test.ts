@@ -192,4 +192,26 @@ describe('standard error', () => {
       [10, 6, 70_000],
     );
   });
+
+  test('the beginning of a secret waits for its rest, however late that comes', (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const recorder = log();
+    recorder.masks.hide(['planted-0123456789-secret']);
+    const tap = tapLines(recorder);
+    const shown = (): readonly (string | undefined)[] =>
+      recorder.since(0).map((entry) => recorder.masks.toShow(entry).text);
+    tap.onStderr('a key is p');
+    t.mock.timers.tick(10_000);
+    assert.deepEqual(shown(), ['a key is ']);
+    tap.onStderr('lanted-0123');
+    t.mock.timers.tick(10_000);
+    assert.deepEqual(shown(), ['a key is ']);
+    tap.onStderr('456789-secret, no more');
+    t.mock.timers.tick(10_000);
+    assert.deepEqual(shown(), ['a key is ', '•••, no more']);
+    tap.onStderr(`${'x'.repeat(70_000)}planted-0`);
+    tap.onStderr('123456789-secret');
+    t.mock.timers.tick(10_000);
+    assert.deepEqual(shown().slice(2), ['x'.repeat(70_000), '•••']);
+  });
 });

@@ -13,8 +13,14 @@ export interface WholeLines {
   flush(): void;
 }
 
-/** Makes it. @param hear Hears one line or more; the last may be one that is not over. */
-export function wholeLines(hear: (text: string) => void): WholeLines {
+/**
+ * Makes it.
+ *
+ * @param hear Hears one line or more; the last may be one that is not over.
+ * @param secretAtEnd How many characters at the end of an unfinished line must wait for what follows, since they may begin
+ *   a secret.
+ */
+export function wholeLines(hear: (text: string) => void, secretAtEnd: (text: string) => number = () => 0): WholeLines {
   let held = '';
   let cancel = (): void => {};
   const give = (text: string): void => {
@@ -26,14 +32,21 @@ export function wholeLines(hear: (text: string) => void): WholeLines {
     held = '';
     give(text);
   };
+  const flushPart = (): void => {
+    const end = held.length - secretAtEnd(held);
+    const text = held.slice(0, end);
+    held = held.slice(end);
+    give(text);
+  };
   return {
     feed(text) {
       cancel();
       const all = held + text;
-      const end = all.length - all.lastIndexOf('\n') - 1 > longest ? all.length : all.lastIndexOf('\n') + 1;
+      const end = all.lastIndexOf('\n') + 1;
       held = all.slice(end);
       give(all.slice(0, end));
-      if (held !== '') cancel = after(limitMs, flush, true);
+      if (held.length > longest) flushPart();
+      if (held !== '') cancel = after(limitMs, flushPart, true);
     },
     flush,
   };
