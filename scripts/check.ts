@@ -89,8 +89,8 @@ if (unknown.length > 0) {
 }
 
 async function packageRules(): Promise<readonly Rules[]> {
-  const { ofPackage, ofSource } = await import('./check/package/rules.ts');
-  return [ofPackage, ofSource];
+  const { ofTarballs, ofBuild } = await import('./check/package/rules.ts');
+  return [ofTarballs, ofBuild];
 }
 
 /** The number of rules of a lane that found something. */

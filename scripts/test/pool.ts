@@ -52,15 +52,21 @@ async function serveProcess(open: TestFile[], options: PoolOptions): Promise<voi
   if (first === undefined) return;
   const worker = new Worker(first, options);
   let file: TestFile | undefined = first;
-  for (let count = 0; file !== undefined; file = open.shift()) {
+  for (let count = 0; file !== undefined; file = nextShared(open)) {
     const result = await worker.run(file);
     options.onResult(result);
     if (options.bail === true && result.failed > 0) open.length = 0;
     count += 1;
-    if (worker.isOver || !file.isShared || count >= filesPerProcess || open[0]?.isShared !== true) break;
+    if (worker.isOver || !file.isShared || count >= filesPerProcess) break;
   }
   const left = await worker.end();
   if (left !== undefined) options.onResult(failed(first.path, left));
+}
+
+/** Takes the first file that may share a process. */
+function nextShared(open: TestFile[]): TestFile | undefined {
+  const at = open.findIndex(({ isShared }) => isShared);
+  return at === -1 ? undefined : open.splice(at, 1)[0];
 }
 
 /** A process that runs one test file after another. */

@@ -3,6 +3,8 @@
 import { ownProcess as listed } from '../../test/support/own-process.ts';
 
 const judges = 'judges many servers or clients';
+/** It says what is signalled to the process that runs it. */
+const relay = 'test/check/client/relay.test.ts';
 const pages = 'opens pages in a browser, or starts `inspect`';
 
 /** Files that take more than two seconds of processor time, or start more than three processes, by the reason. */
@@ -21,7 +23,7 @@ const slowByReason: Readonly<Record<string, readonly string[]>> = {
     'test/check/client/official-lines.test.ts',
     'test/check/client/only.test.ts',
     'test/check/client/relay-door.test.ts',
-    'test/check/client/relay.test.ts',
+    relay,
     'test/check/clients.test.ts',
     'test/check/command.test.ts',
     'test/check/ending.test.ts',
@@ -218,9 +220,10 @@ export const slowFiles: Readonly<Record<string, string>> = Object.fromEntries(
 );
 
 /** Slow files that share processes, as fast files do. Each would spend over a second of the processor on loading the same modules. */
-export const sharedSlowFiles: ReadonlySet<string> = new Set(
-  slowByReason[pages]?.filter((path) => path.startsWith('test/inspect/')),
-);
+export const sharedSlowFiles: ReadonlySet<string> = new Set([
+  ...(slowByReason[pages] ?? []).filter((path) => path.startsWith('test/inspect/')),
+  ...(slowByReason[judges] ?? []).filter((path) => path !== relay),
+]);
 
 /** Files that only the nightly tier runs, each with what finds the same faults in a quicker tier. */
 export const nightlyFiles: Readonly<Record<string, string>> = {
@@ -231,7 +234,7 @@ export const nightlyFiles: Readonly<Record<string, string>> = {
     'it breaks the code to judge test/world.test.ts, and finds no fault of the product',
 };
 
-/** Files of which `npm run test:all` tries every fourth planted fault (`sampled` in `test/support/sampled.ts`), and the nightly tier all. Each with what stays in the quicker tier. A rule of `check` that no longer finds its own fault alone may be noticed at night only. */
+/** Files of which `npm run test:all` tries every fourth or eighth planted fault (`sampled` in `test/support/sampled.ts`), and the nightly tier all. Each with what stays in the quicker tier. A rule of `check` that no longer finds its own fault alone may be noticed at night only. */
 export const sampledFiles: Readonly<Record<string, string>> = {
   'test/check/faults.test.ts':
     'the sample has faults from each of its eight tables; the rules share the code that reads messages',
@@ -256,6 +259,7 @@ export const longFiles: Readonly<Record<string, number>> = {
   'packages/parley/src/storage/redis/store/redis-contract.test.ts': 100,
   'test/check/slow-server.test.ts': 85,
   'test/check/restless.test.ts': 75,
+  'test/rules/regular-expressions.test.ts': 60,
   'test/check/clients.test.ts': 60,
   'test/check/masked-faults.test.ts': 60,
   'test/inspect/promises.test.ts': 60,
