@@ -112,6 +112,6 @@ export interface Recorder {
   grow(sequence: number, piece: string): void;
   /** Marks an entry's text as complete, or gives the reason why it never will be. Later pieces are ignored. */
   end(sequence: number, more?: Partial<Pick<Seen, 'lane' | 'problem' | 'ends'>>): void;
-  /** How many characters at the end of a text may be the beginning of a secret. A recorder without it hides none. */
+  /** Number of characters at the end of a text that may be the beginning of a secret. A recorder without it hides none. */
   secretAtEnd?(text: string): number;
 }

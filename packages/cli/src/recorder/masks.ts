@@ -24,7 +24,7 @@ export interface Masks {
   toShow<T extends RecordingEntry>(entry: T): T;
   /** A value of JSON that a server said, without either: its shape stays. */
   valueToShow<T>(value: T): T;
-  /** How many characters at the end of a text may be the beginning of a secret, whose rest has not come yet. */
+  /** Number of characters at the end of a text that may be the beginning of a secret, whose rest has not come yet. */
   secretAtEnd(text: string): number;
 }
 
