@@ -119,6 +119,14 @@ describe('several servers offer together', () => {
     assert.equal(await ask([failing(none), failing(lost)]), lost);
     assert.equal(await ask([failing(lost), failing(none)]), lost);
     assert.match(String(await ask([slot({}), slot()])), /x\/y is not served here/);
+    // The first of two failures of the same kind is thrown.
+    const [lostToo, noneToo] = [
+      new McpError('internalError', 'lost too', { cause: new ConnectionError('closed', 'y') }),
+      new McpError('methodNotFound', 'no such method either'),
+    ];
+    assert.equal(await ask([failing(lost), failing(lostToo)]), lost);
+    assert.equal(await ask([failing(none), failing(noneToo)]), none);
+    assert.equal(await ask([failing(lost), failing(none), failing(lostToo)]), lost);
   });
 });
 

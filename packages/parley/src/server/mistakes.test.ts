@@ -97,6 +97,21 @@ for (const [what, mistake, words] of [
     () => make(info, { subscriptions: { resourcesPerClient: -1 } }),
     /subscriptions\.resourcesPerClient .* not -1/,
   ],
+  [
+    'null as the rates of tools',
+    () => make(info, { rateLimits: { byTool: null } }),
+    /^rateLimits\.byTool must be an object of rates by name, not null$/,
+  ],
+  [
+    'a word as the rates of tools',
+    () => make(info, { rateLimits: { byTool: 'fast' } }),
+    /^rateLimits\.byTool must be an object of rates by name, not "fast"$/,
+  ],
+  [
+    'a rate of one tool with a misspelt option',
+    () => make(info, { rateLimits: { byTool: { a: { perSecond: 1, bursts: 1 } } } }),
+    /rateLimits\.byTool\["a"\] has no option "bursts".* burst\b/,
+  ],
   ['a rate in words', () => make(info, { rateLimits: { tools: { perSecond: '5' } } }), /perSecond above 0, .* not "5"/],
   [
     'a hint that no client can keep',

@@ -129,6 +129,51 @@ test('who cannot make sense of a change undoes it for nobody, here or in another
   assert.deepEqual(faults, Array(2).fill('telling of a task: RangeError: no'));
 });
 
+test('a watch reports each version of a task once, and none after its end', async () => {
+  const keeper = keeperOf(memoryTasks());
+  const added = await keeper.add(freshTask, 0, 10);
+  assert.ok(typeof added === 'object');
+  const seen: unknown[] = [];
+  const end = keeper.watch(added, (now) => seen.push(now?.record.statusMessage));
+  const say = async (statusMessage: string): Promise<void> => {
+    await keeper.change(freshTask.id, ({ record }) => ({ ...record, statusMessage }));
+    // What was seen already is read again.
+    keeper.lookAgain(freshTask.id);
+    await new Promise(setImmediate);
+  };
+  keeper.lookAgain(freshTask.id);
+  await new Promise(setImmediate);
+  assert.deepEqual(seen, []);
+  await say('half');
+  await say('done');
+  assert.deepEqual(seen, ['half', 'done']);
+  end();
+  await say('more');
+  assert.deepEqual(seen, ['half', 'done']);
+  await keeper.close();
+});
+
+test('a keeper is closed when its bus has ended, or did not for a second', async (t) => {
+  for (const isSlow of [false, true]) {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    let end!: () => void;
+    const ending = new Promise<void>((resolve) => (end = resolve));
+    const bus: Bus = { publish: () => 0, subscribe: () => async () => await ending };
+    const keeper = keeperOf({ ...memoryTasks(), bus });
+    keeper.hear(freshTask.id, () => undefined)();
+    await new Promise(setImmediate);
+    let isClosed = false;
+    const closing = keeper.close().then(() => (isClosed = true));
+    t.mock.timers.tick(999);
+    await new Promise(setImmediate);
+    assert.equal(isClosed, false);
+    if (isSlow) t.mock.timers.tick(1);
+    else end();
+    await closing;
+    t.mock.timers.reset();
+  }
+});
+
 test('an owner is listed no task of another, whatever its store takes for the same', async () => {
   const store = memoryTasks();
   const vague: TaskStore = { ...store, list: (of, after, most) => store.list({ ...of, owner: 'ann' }, after, most) };

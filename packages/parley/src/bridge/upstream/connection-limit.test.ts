@@ -90,6 +90,37 @@ it('a place that counts for another owner takes one of theirs', () => {
   assert.equal(places.holds('ada'), false);
 });
 
+it('each place counts once, however it is taken, given back and moved', async () => {
+  const places = new ConnectionLimit(6, 3);
+  const free = (owner: string): number => {
+    let taken = 0;
+    while (places.take(owner) === undefined) taken++;
+    return taken;
+  };
+  assert.deepEqual([free('ada'), free('bob'), places.take('eve')], [3, 3, 'all']);
+  places.giveBack('ada', never);
+  assert.deepEqual([free('ada'), places.take('ada'), places.take('bob')], [1, 'own', 'own']);
+  for (let count = 0; count < 2; count++) places.giveBack('bob', never);
+  const place = { owner: 'ada' as string | undefined };
+  assert.equal(places.handOver(place, 'bob'), true);
+  assert.deepEqual([place.owner, free('bob'), free('ada'), places.take('eve')], ['bob', 1, 1, 'all']);
+});
+
+it('each connection that closed makes room for one more to close', async () => {
+  const places = new ConnectionLimit(40, 1);
+  const closes: (() => void)[] = [];
+  const cycles = (): number => {
+    let count = 0;
+    for (; places.take('eve') === undefined; count++)
+      places.giveBack('eve', new Promise<void>((resolve) => void closes.push(resolve)));
+    return count;
+  };
+  assert.equal(cycles(), 16);
+  for (const close of closes.splice(0, 3)) close();
+  await settle();
+  assert.equal(cycles(), 3);
+});
+
 it('a client that opens and ends sessions has no more processes than may be open and closing', async (t) => {
   const server = serverAt('2025-11-25');
   server.tool('any', {}, () => 'any');

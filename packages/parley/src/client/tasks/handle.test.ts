@@ -38,6 +38,24 @@ test('options that do not exist are refused before anything is sent', async () =
   assert.deepEqual([asked, handle.reference], [['cancel'], 'r']);
 });
 
+test('the result of a task is checked before it is returned', async () => {
+  const result = { content: [] };
+  const watch = ({ ended }: { ended(outcome: object): void }): (() => void) => {
+    ended({ result });
+    return () => undefined;
+  };
+  const checked: unknown[] = [];
+  const handle = (check: (one: unknown) => void): TaskHandle =>
+    handleOf({ task: { watch } as never, check, immediate: 'later', revision: () => newestRevision });
+  assert.equal(await handle((one) => void checked.push(one)).result(), result);
+  assert.deepEqual(checked, [result]);
+  const refuse = (): never => {
+    throw new RangeError('not what the tool promised');
+  };
+  await assert.rejects(handle(refuse).result(), RangeError);
+  assert.equal(handle(refuse).immediate, 'later');
+});
+
 test('a call that was answered at once has a result, and no task', async () => {
   const result = { content: [] };
   const checked: unknown[] = [];

@@ -144,6 +144,30 @@ test('a task that the server leaves out is asked for as before, and is in no fur
   assert.deepEqual(served.listens[1]?.ids, ['t1']);
 });
 
+test('a task that the server left out is asked for again by the next who waits for it', async (t) => {
+  const listens: unknown[] = [];
+  const one = await playing(t, {
+    'tools/call': () => ({ resultType: 'task', ...working }),
+    'tasks/get': () => working,
+    'subscriptions/listen': ({ notifications }, peer, sent) => {
+      listens.push((notifications as { readonly taskIds: unknown }).taskIds);
+      const _meta = { 'io.modelcontextprotocol/subscriptionId': sent.message['id'] };
+      const params = { notifications: { taskIds: [] }, _meta };
+      peer.send({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params } as never);
+      return undefined;
+    },
+  });
+  const task = await one.client.startTask('t');
+  for (const count of [1, 2]) {
+    const stop = new AbortController();
+    const result = task.result({ signal: stop.signal }).catch(() => 'given up');
+    await one.pass(4000);
+    assert.deepEqual(listens, Array(count).fill(['a']));
+    stop.abort();
+    assert.equal(await result, 'given up');
+  }
+});
+
 for (const [title, after] of [
   ['and the next one leaves it out', 'none'],
   ['and the next one is not acknowledged', 'nothing'],

@@ -25,6 +25,28 @@ test('a drain waits for a run that ends in time, and its result stays', async (t
   assert.deepEqual([await statusOf(one, taskId), await textOf(one, taskId)], ['completed', 'done']);
 });
 
+test('a server is closed when the store has its running tasks back', async (t) => {
+  const inner = memoryTasks();
+  const { opened, open } = gate();
+  let isHeld = false;
+  const store: typeof inner = {
+    ...inner,
+    swap: async (task) => {
+      if (isHeld) await opened;
+      return await inner.swap(task);
+    },
+  };
+  const one = await led(t, { store }, { run: () => new Promise(() => undefined) });
+  await begun(one);
+  isHeld = true;
+  let isOver = false;
+  const closed = one.server.close().then(() => (isOver = true));
+  for (let turn = 0; turn < 10; turn++) await settle();
+  assert.equal(isOver, false);
+  open();
+  await closed;
+});
+
 test('a run keeps its task for as long as its process renews the lease', async (t) => {
   const clock = { now: 0 };
   t.mock.method(performance, 'now', () => clock.now);

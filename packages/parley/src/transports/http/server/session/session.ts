@@ -282,9 +282,8 @@ export class HttpSession implements ReplyChannel {
     this.#answers.stop(this.#elsewhere !== undefined && this.resumes);
   }
 
-  /** Ends the session: running requests are aborted, and its streams end. */
+  /** Ends the session: running requests are aborted, and its streams end. Call it once. */
   end(): void {
-    if (this.#ended) return;
     this.#ended = true;
     this.letGo();
     // As long as it is known what runs.
