@@ -1,15 +1,10 @@
 /** Secrets of a recording: some are replaced before anything is kept, others stand there and are hidden from who looks. */
 
-import {
-  hiding,
-  secretsAtEnd,
-  sentSecrets,
-  shortestHidden,
-  type Hide,
-} from '../../../parley/src/auth/common/secrets.ts';
+import { hiding, sentSecrets, shortestHidden, type Hide } from '../../../parley/src/auth/common/secrets.ts';
 import { isObject } from '../../../parley/src/jsonrpc/message.ts';
 import type { RecordingEntry, Seen } from './entry.ts';
 import { keysNamed, replaceValues } from './named-values.ts';
+import { secretsAtEnd } from './secret-at-end.ts';
 import { dots, secretName, sessionsOfUrl, urlShown, withoutPassword } from './secrets.ts';
 
 /** Secrets of one recording. */

@@ -29,23 +29,8 @@ export function hiding(secrets: readonly string[]): Hide {
   };
 }
 
-/**
- * Makes a function that says how many characters at the end of a text may be the beginning of a secret, in any of its
- * spellings: what follows them decides.
- */
-export function secretsAtEnd(secrets: readonly string[]): (text: string) => number {
-  const known = [...new Set(secrets.filter((value) => value.length >= shortestHidden).flatMap(spellings))];
-  const begunIn = (text: string, secret: string): number => {
-    const [first = ''] = secret;
-    let start = text.indexOf(first, Math.max(0, text.length - secret.length + 1));
-    while (start !== -1 && !secret.startsWith(text.slice(start))) start = text.indexOf(first, start + 1);
-    return start === -1 ? 0 : text.length - start;
-  };
-  return (text) => known.reduce((longest, secret) => Math.max(longest, begunIn(text, secret)), 0);
-}
-
 /** Ways in which a text is written; those who write JSON escape more than they must, each in a way of their own. */
-function spellings(value: string): readonly string[] {
+export function spellings(value: string): readonly string[] {
   const json = JSON.stringify(value).slice(1, -1);
   const form = inForm(value);
   const url = form.replaceAll('+', '%20');
