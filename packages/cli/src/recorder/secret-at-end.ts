@@ -1,11 +1,11 @@
-import { shortestHidden, spellings } from '../../../parley/src/auth/common/secrets.ts';
+import { shortestHidden, spellingsOf } from '../../../parley/src/auth/common/secrets.ts';
 
 /**
  * Makes a function that says how many characters at the end of a text may be the beginning of a secret, in any of its
- * spellings: what follows them decides.
+ * spellingsOf: what follows them decides.
  */
 export function secretsAtEnd(secrets: readonly string[]): (text: string) => number {
-  const known = [...new Set(secrets.filter((value) => value.length >= shortestHidden).flatMap(spellings))];
+  const known = [...new Set(secrets.filter((value) => value.length >= shortestHidden).flatMap(spellingsOf))];
   const begunIn = (text: string, secret: string): number => {
     const [first = ''] = secret;
     let start = text.indexOf(first, Math.max(0, text.length - secret.length + 1));

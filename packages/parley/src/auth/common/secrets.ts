@@ -13,7 +13,7 @@ export type Hide = (text: string) => string;
 
 /** Hides secrets wherever they stand in a text, as they are and as they are written in JSON, in forms and in URLs. */
 export function hiding(secrets: readonly string[]): Hide {
-  const hidden = secrets.filter((value) => value.length >= shortestHidden).flatMap(spellings);
+  const hidden = secrets.filter((value) => value.length >= shortestHidden).flatMap(spellingsOf);
   const longestFirst = [...new Set(hidden)].toSorted((one, another) => another.length - one.length);
   const ends = new Map<string, string[]>();
   for (const secret of longestFirst) {
@@ -30,7 +30,7 @@ export function hiding(secrets: readonly string[]): Hide {
 }
 
 /** Ways in which a text is written; those who write JSON escape more than they must, each in a way of their own. */
-export function spellings(value: string): readonly string[] {
+export function spellingsOf(value: string): readonly string[] {
   const json = JSON.stringify(value).slice(1, -1);
   const form = inForm(value);
   const url = form.replaceAll('+', '%20');
