@@ -284,6 +284,11 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
     };
   }
 
+  /** Calls `run` if our request ends without an answer of the peer: its caller aborted it, or its exchange broke off. */
+  onUnanswered(id: RequestId | undefined, run: (error: ConnectionError) => void): void {
+    this.#asked?.find(id)?.answer.catch((error: unknown) => error instanceof ConnectionError && run(error));
+  }
+
   /** Ends it: running requests are aborted, and pending ones reject. Ending it twice is fine. */
   end(error: ConnectionError): void {
     if (this.#ended !== undefined) return;

@@ -118,6 +118,8 @@ interface Answering extends Pick<InboundOptions, 'settings' | 'handlers' | 'sour
 /** One request of the server that is answered; it holds its id until the server has the answer. */
 class AnsweredRequest implements RunningRequest {
   readonly requestId: RequestId;
+  /** True once there is an answer, which is on its way to the server. */
+  isAnswered = false;
   readonly #controller = new AbortController();
 
   constructor(requestId: RequestId) {
@@ -150,6 +152,7 @@ async function answer(
   // As between the rounds of a request, the time for answering here does not count as the server's.
   const goOn = methodOf(method)?.embedded === undefined ? nothing : connection.questioned(request);
   signal.addEventListener('abort', goOn, { once: true });
+  endWithRequest(running, { connection, respond, request }, settled);
   try {
     if (isTooMuch && handler !== pong) throw new McpError('internalError', 'too many requests wait for an answer here');
     if (handler === undefined) throw new McpError('methodNotFound', `this client does not answer ${shown(method)}`);
@@ -171,6 +174,7 @@ async function answer(
     if (signal.aborted) return answered.keep(message, request, undefined);
     const response: ResponseMessage = { jsonrpc: '2.0', id, result };
     answered.keep(message, request, response);
+    running.isAnswered = true;
     // It counts among those at once, and can be cancelled, until the server has it.
     await respond(response, settled, { signal });
   } catch (error) {
@@ -182,6 +186,7 @@ async function answer(
     const response: ResponseMessage = { jsonrpc: '2.0', id, error: errorToWire(settled, known) };
     // A question that was rejected for the limit may be asked again later.
     if (!isTooMuch) answered.keep(message, request, response);
+    running.isAnswered = true;
     await respond(response, settled, { signal, cause: error, request });
   } finally {
     signal.removeEventListener('abort', goOn);
@@ -196,6 +201,24 @@ function related(settled: Revision | undefined, params: JsonObject, result: Json
   if (task === undefined) return result;
   const { _meta: own } = result;
   return { ...result, _meta: { ...(isObject(own) ? own : {}), [metaKey.relatedTask]: task } };
+}
+
+/**
+ * Ends the answering of a question with our request to which it belongs. The exchange of a request that was given up is
+ * closed, so that no cancellation of its questions can come by it.
+ */
+function endWithRequest(
+  running: AnsweredRequest,
+  { connection, respond, request }: Questioned,
+  settled: Revision | undefined,
+): void {
+  connection.onUnanswered(request, (reason) => {
+    if (running.isAnswered || running.signal.aborted) return;
+    running.abort(reason);
+    // The server waits for an answer.
+    const error = new McpError('internalError', 'the request that it belongs to was given up');
+    void respond({ jsonrpc: '2.0', id: running.requestId, error: errorToWire(settled, error) }, settled);
+  });
 }
 
 const nothing = (): void => undefined;
