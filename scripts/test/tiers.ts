@@ -74,6 +74,7 @@ const slowByReason: Readonly<Record<string, readonly string[]>> = {
     'packages/parley/src/transports/stdio/client/transport.test.ts',
     'packages/parley/src/transports/stdio/server/lingering.test.ts',
     'packages/parley/src/transports/stdio/server/serve-process.test.ts',
+    'test/watched-program.test.ts',
     'test/advices.test.ts',
     'test/advices/keys.test.ts',
     'test/advices/lines.test.ts',

@@ -14,6 +14,7 @@ import { ServerConnection } from './server-connection.ts';
 import { createInbound, type InboundHandler } from '../input/inbound.ts';
 import type { ClientSettings } from '../options.ts';
 import { Rate } from './retry.ts';
+import type { LostSession } from './uninitialized.ts';
 import { believable, type NegotiationCache } from './negotiation-cache.ts';
 
 /** Options with which a connection is opened, again and again. */
@@ -154,12 +155,12 @@ export class CurrentConnection {
   }
 
   /** Initializes a server again in the same channel, once for all requests that it refused. Tells whether it is initialized now. */
-  initializeAgain(connection: ServerConnection, lost: ConnectionError): Promise<boolean> {
-    this.#initializing ??= this.#initializeAgain(connection, lost).finally(() => (this.#initializing = undefined));
+  initializeAgain(connection: ServerConnection, session: LostSession): Promise<boolean> {
+    this.#initializing ??= this.#initializeAgain(connection, session).finally(() => (this.#initializing = undefined));
     return this.#initializing;
   }
 
-  async #initializeAgain(connection: ServerConnection, lost: ConnectionError): Promise<boolean> {
+  async #initializeAgain(connection: ServerConnection, { lost, refuses }: LostSession): Promise<boolean> {
     const { settings } = this.#options;
     const { agreement, revision } = connection;
     if (this.#reopenings.exhausted(settings.clock())) return false;
@@ -171,6 +172,7 @@ export class CurrentConnection {
       this.#warn('a server that began anew could not be initialized again', error);
       return false;
     }
+    if (await refuses()) return false;
     this.#warn(`${agreement.channel.description} began anew, and was initialized again`, lost);
     await settledWithin(restoringMs, this.#restore(connection));
     for (const heard of [settings.onReconnect, ...this.#reopeners]) this.#tell(heard, lost);

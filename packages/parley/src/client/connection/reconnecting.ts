@@ -218,8 +218,10 @@ export class Reconnecting {
     error: unknown,
   ): Promise<ConnectionError | undefined> {
     if (!this.#settings.reconnect || connection.lost !== undefined) return undefined;
-    const lost = await uninitialized(connection, method, error);
-    return lost !== undefined && (await this.#current.initializeAgain(connection, lost)) ? lost : undefined;
+    const session = await uninitialized(connection, method, error);
+    return session !== undefined && (await this.#current.initializeAgain(connection, session))
+      ? session.lost
+      : undefined;
   }
 
   /** Outcome of a request, once it is known what became of its connection. */

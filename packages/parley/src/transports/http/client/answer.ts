@@ -73,14 +73,20 @@ export function mayBeAboutSession({ status, headers }: FetchResponse): boolean {
   return (status === 500 || !isTransientStatus(status)) && status >= 400 && headers.get('www-authenticate') === null;
 }
 
-/** Code of an error that may be about the session, as those may be that a server defines; others are about the request. */
+/**
+ * Code of an error that may be about the session: any code that JSON-RPC reserves, except of those that name a fault of the
+ * request. Some servers use 0 for an error without a code. The codes of applications are about the request.
+ */
 function sessionCodeOf(value: unknown): number | undefined {
   const error = isObject(value) ? value['error'] : undefined;
   const code = isObject(error) ? error['code'] : undefined;
   if (typeof code !== 'number') return undefined;
-  const isOfMethod = code === -32_002 || code === -32_042;
-  return code === -32_600 || (code >= -32_099 && code <= -32_000 && !isOfMethod) ? code : undefined;
+  const isReserved = code === 0 || (code >= -32_768 && code <= -32_000);
+  return isReserved && !aboutRequest.has(code) ? code : undefined;
 }
+
+/** An unknown method, a resource that is not found, and a page to visit. */
+const aboutRequest: ReadonlySet<number> = new Set([-32_601, -32_002, -32_042]);
 
 /** Passes the content of a body to the receiver, if it may be JSON. */
 export async function readAnswerBody(response: FetchResponse, exchange: PostExchange): Promise<void> {

@@ -115,6 +115,9 @@ const coded = (status: number, code: number, named: boolean = true): Odd['unknow
 const vague: readonly (readonly [title: string, unknown: Odd['unknown']])[] = [
   ['200 with an error that a server defines', coded(200, -32_001)],
   ['200 with an error without an id', coded(200, -32_600, false)],
+  ['200 with invalid params', coded(200, -32_602)],
+  ['200 with an internal error', coded(200, -32_603)],
+  ['200 with the code 0', coded(200, 0)],
   ['500 with an error', coded(500, -32_603, false)],
   ['500 without a text', () => [500]],
   ['202 without an answer', () => [202]],
@@ -133,8 +136,10 @@ for (const [title, unknown] of vague)
   });
 
 for (const [title, answer, pings] of [
-  ['200 and wrong parameters', coded(200, -32_602), 0],
-  ['200 and an internal error', coded(200, -32_603), 0],
+  ['200 and wrong parameters', coded(200, -32_602), 1],
+  ['200 and an internal error', coded(200, -32_603), 1],
+  ['200 and an unknown method', coded(200, -32_601), 0],
+  ['200 and the code of an application', coded(200, 7), 0],
   ['200 and a missing resource', coded(200, -32_002), 0],
   ['200 and an error that a server defines', coded(200, -32_000), 1],
   ['500', coded(500, -32_603), 1],
