@@ -30,6 +30,7 @@ export class MergedCatalogue {
   readonly #views = new Views();
   readonly #walks = new Walks();
   readonly #doubles = new Set<string>();
+  #isToldOfEmpty = false;
   /** The tools as they were shown last, to anybody. */
   #latestTools: ListView | undefined;
 
@@ -43,7 +44,8 @@ export class MergedCatalogue {
    * @throws McpError invalidParams for a cursor that this bridge did not make, or whose entry is gone.
    */
   async list(kind: MergedList, cursor: unknown, call: Call): Promise<JsonObject> {
-    const after = typeof cursor === 'string' ? fromCursor(kind, cursor) : undefined;
+    if (cursor === '') this.#tellOfEmpty();
+    const after = typeof cursor === 'string' && cursor !== '' ? fromCursor(kind, cursor) : undefined;
     const view = this.#views.of(call);
     const known = after && this.#walks.find(view, kind, after.walk);
     const { entries, hint } = known ?? (await this.#gathered(kind, call));
@@ -57,6 +59,12 @@ export class MergedCatalogue {
     if (isLast) return result;
     const walk = known === undefined ? this.#walks.begin(view, { kind, entries, hint }) : after?.walk;
     return { ...result, nextCursor: toCursor(kind, last[0], walk) };
+  }
+
+  /** An empty cursor comes from no page of this bridge, so that it means the first one, as at a server. */
+  #tellOfEmpty(): void {
+    if (!this.#isToldOfEmpty) this.#options.onWarning('a client sends an empty cursor; it is answered all the same');
+    this.#isToldOfEmpty = true;
   }
 
   async #gathered(kind: MergedList, call: Call): Promise<Gathered> {

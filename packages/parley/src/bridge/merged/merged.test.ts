@@ -124,8 +124,18 @@ for (const down of ['2025-11-25', '2026-07-28'] as const) {
       const others = ['["tools","nobody"]', '["prompts","prompt-left"]', '["tools"]', '{}', 'null'].map((one) =>
         btoa(one),
       );
-      for (const cursor of ['', 'x', ...others])
+      for (const cursor of ['x', ...others])
         await assert.rejects(client.request('tools/list', { cursor }), { code: -32602 });
+    });
+
+    it('gets the first page for an empty cursor, as at a server', async (t) => {
+      const warnings: string[] = [];
+      const { left, right } = twins('2025-11-25', '2026-07-28');
+      const client = await clientOf(t, await frontOf(t, { left, right }, { warnings }), down);
+      for (const method of ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'])
+        assert.deepEqual(await client.request(method, { cursor: '' }), await client.request(method, {}));
+      const told = warnings.filter((warning) => warning.includes('cursor'));
+      assert.deepEqual(told, ['a client sends an empty cursor; it is answered all the same']);
     });
 
     it('gets long lists by pages, each entry once', async (t) => {

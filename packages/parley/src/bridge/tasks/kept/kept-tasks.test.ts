@@ -326,6 +326,7 @@ describe('a task of 2025-11-25 before a server of 2026-07-28', () => {
     const client = await clientAt(await bridgeBefore(t, server, { tasks: { store } }), core, 'ann');
     assert.equal((await client.ask('tasks/get', { taskId }))['status'], 'working');
     const { tasks } = await client.ask('tasks/list');
+    assert.deepEqual(await client.ask('tasks/list', { cursor: '' }), await client.ask('tasks/list'));
     assert.deepEqual(
       (tasks as readonly Json[]).map((task) => task['taskId']),
       [taskId],

@@ -154,8 +154,11 @@ export class KeptTasks {
    */
   async about(params: JsonObject, call: Call): Promise<unknown> {
     const { method } = call;
-    if (method === 'tasks/list')
-      return await this.#serving.list(params['cursor'] as string | undefined, call, pageSize);
+    if (method === 'tasks/list') {
+      const { cursor } = params;
+      // An empty cursor comes from no page of this list, so that it means the first one.
+      return await this.#serving.list(typeof cursor === 'string' && cursor !== '' ? cursor : undefined, call, pageSize);
+    }
     const taskId = String(params['taskId']);
     if (!(await this.has(taskId, call))) throw unknownTask();
     if (method === 'tasks/get') return await this.#serving.get(taskId, call);
