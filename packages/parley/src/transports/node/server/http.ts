@@ -20,7 +20,7 @@ import { NodeReply } from './reply.ts';
 import { NodeRequest } from './request.ts';
 import { Responses } from './responses.ts';
 import { socketsOf } from './sockets.ts';
-import { answerUnreadable } from './unreadable.ts';
+import { answerUnreadable, beginRequest } from './unreadable.ts';
 
 /** Options of serving on Node: those of HTTP everywhere, and those that need the connection. */
 export interface NodeHttpOptions extends HttpOptions {
@@ -308,7 +308,10 @@ interface ListenerWays {
 
 function listener(handler: HttpHandler, options: HttpOptions, { addressOf, batch }: ListenerWays): RequestListener {
   const timeout = limitOf(options.bodyTimeoutMs ?? defaults.bodyTimeoutMs);
-  const handle = (request: IncomingMessage, response: ServerResponse): void =>
+  const handle = (request: IncomingMessage, response: ServerResponse): void => {
+    if (!request.complete || beginRequest(request)) serve(request, response);
+  };
+  const serve = (request: IncomingMessage, response: ServerResponse): void =>
     handler.handle(new NodeRequest(request, timeout, addressOf), new NodeReply(response, batch));
   // A body that came together with its head is there on the next turn: nothing waits for it then.
   return (request, response) => {

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Body, IncomingRequest, WriteCapacity } from '../../http/server/universal.ts';
 import { after } from '../../../jsonrpc/timeout.ts';
 import type { AddressOf } from './proxies/trusted-proxies.ts';
+import { beginRequest } from './unreadable.ts';
 
 /** Headers of which Node keeps only the first, although a repetition must be noticed. */
 const single: ReadonlySet<string> = new Set(['content-type', 'host', 'origin', 'content-length', 'authorization']);
@@ -73,6 +74,7 @@ export class NodeRequest implements IncomingRequest {
     if (!arrived || message.readableFlowing !== null)
       return readBody(message, { limit, room, timeout: this.#bodyTimeout });
     if (message.readableLength > limit) return { kind: 'too-large' };
+    if (!beginRequest(message)) return { kind: 'gone' };
     return room?.take(message.readableLength) === false ? { kind: 'no-room' } : wholeBody(message);
   }
 
@@ -163,7 +165,7 @@ function readBody(message: IncomingMessage, { limit, room, timeout }: Reading): 
       settle({ kind });
     };
     const onEnd = (): void => {
-      settle(decoded(joined(chunks, size)));
+      settle(beginRequest(message) ? decoded(joined(chunks, size)) : { kind: 'gone' });
     };
     const onGone = (): void => settle({ kind: 'gone' });
     const cancel = after(timeout, () => stop('too-slow'));

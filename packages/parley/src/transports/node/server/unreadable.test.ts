@@ -3,14 +3,16 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import { fakeEndpoint } from '../../../../../../test/support/fake-endpoint.ts';
+import { fakeEndpoint, type Fake } from '../../../../../../test/support/fake-endpoint.ts';
 import { listen, type ListenOptions } from './http.ts';
 
 /** A connection that does not end when its peer does, and what came on it. */
 async function line(
   t: TestContext,
   options: ListenOptions = {},
+  fake: Fake = fakeEndpoint(),
 ): Promise<{
+  readonly fake: Fake;
   readonly socket: Socket;
   readonly port: number;
   readonly text: () => string;
@@ -18,7 +20,7 @@ async function line(
   /** Resolves once the server has let go of the connection: what is sent then is answered with a reset. */
   readonly gone: () => Promise<void>;
 }> {
-  const { port, close } = await listen(fakeEndpoint(), { port: 0, drainTimeoutMs: 100, ...options });
+  const { port, close } = await listen(fake, { port: 0, drainTimeoutMs: 100, ...options });
   t.after(() => close());
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).setEncoding('utf8');
   t.after(() => socket.destroy());
@@ -27,6 +29,7 @@ async function line(
   socket.on('error', () => undefined);
   await once(socket, 'connect');
   return {
+    fake,
     socket,
     port,
     text: () => text,
@@ -82,13 +85,62 @@ test('nothing is written into an event stream that has begun', async (t) => {
   assert.equal(text(), before);
 });
 
-test('nothing is written that would be taken for the answer to a request before it', async (t) => {
+const initialize = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } },
+});
+
+function heads(text: string): string[] {
+  return [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status = '']) => status);
+}
+
+test('a body that is longer than its Content-Length is answered with 400', async (t) => {
   const { socket, text } = await line(t);
-  const body = '{"jsonrpc":"2.0","id":1,"method":"initialize"}';
-  const closed = once(socket, 'close');
-  socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body}what is this\r\n\r\n`);
-  await Promise.race([once(socket, 'end'), closed]);
-  assert.doesNotMatch(text(), /bad request/);
+  socket.write(`${head}Content-Length: ${initialize.length - 9}\r\n\r\n${initialize}\r\n\r\n`);
+  await once(socket, 'end');
+  assert.deepEqual(heads(text()), ['400', '400']);
+  assert.match(text(), /the body is not JSON.*bad request/s);
+});
+
+test('a request before invalid HTTP gets its own answer first', async (t) => {
+  const { socket, text } = await line(t);
+  socket.write(`${head}Content-Length: ${initialize.length}\r\n\r\n${initialize}what is this\r\n\r\n`);
+  await once(socket, 'end');
+  assert.match(text(), /^HTTP\/1\.1 200 .*"protocolVersion".*HTTP\/1\.1 400 .*bad request/s);
+});
+
+test('a request that runs when invalid HTTP follows gets its own answer first', async (t) => {
+  const { socket, text, until, fake } = await line(t);
+  socket.write(`${head}Content-Length: ${initialize.length}\r\n\r\n${initialize}`);
+  await until(/"protocolVersion"/);
+  const session = /mcp-session-id: (\S+)/i.exec(text())?.[1] ?? '';
+  const slow = '{"jsonrpc":"2.0","id":2,"method":"slow"}';
+  socket.write(`${head}Mcp-Session-Id: ${session}\r\nContent-Length: ${slow.length}\r\n\r\n${slow}`);
+  const [conversation] = fake.conversations;
+  while (conversation?.waiting.length !== 1) await new Promise((resolve) => setImmediate(resolve));
+  socket.write('what is this\r\n\r\n');
+  // A second request of the same kind comes after it, so that the server has read both.
+  const other = await line(t, {}, fake);
+  other.socket.write('what is this\r\n\r\n');
+  await once(other.socket, 'end');
+  assert.deepEqual(heads(text()), ['200']);
+  conversation.release(2);
+  await once(socket, 'end');
+  assert.deepEqual(heads(text()), ['200', '200', '400']);
+});
+
+test('a request whose last bytes come together with invalid HTTP is not served', async (t) => {
+  const { socket, text, fake } = await line(t);
+  socket.write(`${head}Content-Length: ${initialize.length}\r\n\r\n${initialize.slice(0, 9)}`);
+  // Until its head is read, all of it would come at once.
+  const other = await line(t, {}, fake);
+  other.socket.write('what is this\r\n\r\n');
+  await once(other.socket, 'end');
+  socket.write(`${initialize.slice(9)}what is this\r\n\r\n`);
+  await once(socket, 'end');
+  assert.deepEqual([heads(text()), fake.received], [['400'], []]);
 });
 
 test('a body whose chunks are malformed is answered', async (t) => {
