@@ -64,11 +64,12 @@ export class TaskAsker implements Asker {
       // Spec ext-tasks, Input: a key is used once in the life of a task.
       const key = turn === 1 ? name : `${name}~${turn}`;
       const { answers, open } = this.#run.record;
-      const known = answers[key] ?? open[key];
+      const answered = Object.hasOwn(answers, key) ? answers[key] : undefined;
+      const known = answered ?? (Object.hasOwn(open, key) ? open[key] : undefined);
       // It belongs to another question: the handler changed its mind between two runs.
       if (known !== undefined && known.digest !== digest) continue;
       const { answer, error } =
-        answers[key] ?? (await this.#run.ask(key, { method, params, digest, ...(task && { task }) }, signal));
+        answered ?? (await this.#run.ask(key, { method, params, digest, ...(task && { task }) }, signal));
       if (error !== undefined) throw errorFromWire(error);
       const read = readAnswer(revision, method, answer);
       const accepted = read === undefined ? { problem: 'it is not of the type of the question' } : await accept(read);

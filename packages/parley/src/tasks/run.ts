@@ -50,7 +50,7 @@ export class TaskRun {
   #resuming = false;
   /** Reason why its further changes are ignored. */
   #over: 'ended' | 'elsewhere' | undefined;
-  #asking: { readonly questions: Record<string, OpenQuestion>; readonly done: Promise<void> } | undefined;
+  #asking: { readonly questions: Map<string, OpenQuestion>; readonly done: Promise<void> } | undefined;
 
   /** @param kept The task, claimed for this run. */
   constructor(keeper: Keeper, kept: HeldTask, bounds: RunBounds) {
@@ -291,7 +291,7 @@ export class TaskRun {
   #settle(): void {
     const { answers } = this.record;
     for (const [key, { resolve }] of this.#waits) {
-      const answer = answers[key];
+      const answer = Object.hasOwn(answers, key) ? answers[key] : undefined;
       if (answer !== undefined) resolve(answer);
     }
   }
@@ -312,13 +312,15 @@ export class TaskRun {
 
   async #askSoon(key: string, question: OpenQuestion): Promise<void> {
     if (this.#asking === undefined) {
-      const questions: Record<string, OpenQuestion> = {};
+      // A question may have any key, as `__proto__`.
+      const questions = new Map<string, OpenQuestion>();
       // Promises of this turn have asked by then.
       const turn = new Promise<void>((resolve) => void after(0, resolve, true));
       const done = turn.then(async () => {
         this.#asking = undefined;
-        this.#refuseTooLong('the questions that wait', { ...this.record.open, ...questions });
-        const outcome = await this.insist((record, holder, now) => asked(record, questions, holder, now));
+        const all = Object.fromEntries(questions);
+        this.#refuseTooLong('the questions that wait', { ...this.record.open, ...all });
+        const outcome = await this.insist((record, holder, now) => asked(record, all, holder, now));
         if (outcome === 'used-key') throw new TypeError('a question was asked under a key that was used before');
         if (outcome === 'too-many') throw new McpError('internalError', tooMany);
         if (typeof outcome === 'string' && outcome !== 'ignored') throw this.#ended();
@@ -328,7 +330,7 @@ export class TaskRun {
       this.#asking = { questions, done };
     }
     const { questions, done } = this.#asking;
-    questions[key] = question;
+    questions.set(key, question);
     await done;
   }
 

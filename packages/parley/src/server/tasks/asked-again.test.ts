@@ -102,3 +102,19 @@ test('what a call learned before it became a task is kept under any name', async
   const { once } = JSON.parse((await store.get(String(taskId)))?.text ?? '') as Json;
   assert.deepEqual(Object.keys(once as Json), names);
 });
+
+test('a question of a task may have any key', async (t) => {
+  const names = ['__proto__', 'constructor', 'toString', 'plain'];
+  const server = serverWith({ store: memoryTasks() }, async (ctx) => {
+    const given: unknown[] = [];
+    for (const key of names) given.push(await ctx.elicit({ message: key, schema: form }, { key }));
+    return given.map((one) => Object(one)['content'].name).join();
+  });
+  t.after(() => server.close());
+  const client = await taskClient(server, newest);
+  const taskId = await begun(client);
+  const asked: (readonly string[])[] = [];
+  for (const name of names) asked.push(await answer(client, taskId, name));
+  assert.deepEqual(asked.flat(), names);
+  assert.equal(textOf(await whenTask(client, taskId, ({ status }) => status === 'completed')), names.join());
+});

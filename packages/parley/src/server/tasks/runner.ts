@@ -228,7 +228,7 @@ export class Runner {
       gone: new AbortController(),
     }));
     const see = (kept: HeldTask | undefined): void => {
-      for (const { key, gone } of asked) if (kept?.record.open[key] === undefined) gone.abort();
+      for (const { key, gone } of asked) if (kept === undefined || !Object.hasOwn(kept.record.open, key)) gone.abort();
     };
     const look = (): void => void keeper.read(id).then(see, () => undefined);
     const unhear = keeper.hear(id, (kept) => (kept === undefined ? look() : see(kept)));

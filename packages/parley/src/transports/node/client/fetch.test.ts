@@ -6,6 +6,9 @@ import { test } from 'node:test';
 import { brotliCompressSync, constants, createBrotliCompress, createGzip, gzipSync } from 'node:zlib';
 import { answerJson, listen } from '../../../../../../test/support/http-answers.ts';
 import { get, post, rawServer, textOf } from '../../../../../../test/support/raw-http.ts';
+import { connect } from '../../../client.ts';
+import { createServer } from '../../../server/server.ts';
+import { toNodeHandler } from '../server/http.ts';
 import { nodeFetch } from './fetch.ts';
 
 test('a redirect is handed on as it is', async (t) => {
@@ -32,6 +35,31 @@ test('a header that came twice is one list, and one that did not come is none', 
   const { headers } = await nodeFetch()(url, post);
   assert.deepEqual([headers.get('X-A'), headers.get('x-b'), headers.get('constructor')], ['1, 2', null, null]);
 });
+
+for (const isMade of [false, true])
+  test(`a header named __proto__ is sent and read${isMade ? ', also of headers that are made for each request' : ''}`, async (t) => {
+    const server = createServer({ name: 's', version: '1' });
+    t.after(() => server.close());
+    const handler = toNodeHandler(server);
+    const came: (string | undefined)[] = [];
+    const url = await listen(t, (incoming, outgoing) => {
+      const at = incoming.rawHeaders.indexOf('__proto__');
+      came.push(at === -1 ? undefined : incoming.rawHeaders[at + 1]);
+      outgoing.setHeader('__proto__', 'of the server');
+      handler(incoming, outgoing);
+    });
+    const headers = JSON.parse('{"__proto__":"of the client"}') as Record<string, string>;
+    const read: (string | null)[] = [];
+    const send = nodeFetch();
+    const fetch: typeof send = Object.assign(async (...given: Parameters<typeof send>) => {
+      const response = await send(...given);
+      read.push(response.headers.get('__proto__'));
+      return response;
+    }, send);
+    const client = await connect(url, { fetch, headers: isMade ? () => headers : headers });
+    await client.close();
+    assert.deepEqual([new Set(came), new Set(read)], [new Set(['of the client']), new Set(['of the server'])]);
+  });
 
 test('a head without end is refused', async (t) => {
   const { url } = await rawServer(t, (socket) => {
