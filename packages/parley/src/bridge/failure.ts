@@ -35,6 +35,14 @@ function ofTheProtocol(error: McpError, context: FailureContext): McpError {
   return isNotFound(error, context) ? notFound(error, context.params) : error;
 }
 
+/** Time after which a client that has too many open questions may try again: people answer them, in milliseconds. */
+const peopleMs = 60_000;
+
+/** Rejects a call of a client that has to answer others first. */
+export function unansweredBefore(message: string): McpError {
+  return new McpError('busy', message, { data: { retryAfterMs: peopleMs } });
+}
+
 /**
  * Makes the client's error when the upstream connection failed or could not be opened. The transport's message is only
  * for the operator: it may quote the path of a URL, a body or the last line of a process, and any of these may contain

@@ -2,7 +2,8 @@ import { setNewest } from '../../jsonrpc/newest.ts';
 
 /** Characters that one owner may keep in a shared store within the time in which they are counted. */
 const maxOfOwner = 32 * 1024 * 1024;
-const windowMs = 5 * 60 * 1_000;
+/** That time, in milliseconds. */
+export const windowMs: number = 5 * 60 * 1_000;
 
 /** Owners that are counted at once; the one that is counted longest is forgotten first. */
 const maxOwners = 10_000;

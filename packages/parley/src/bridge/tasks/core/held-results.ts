@@ -1,9 +1,8 @@
 import { after, settledWithin } from '../../../jsonrpc/timeout.ts';
-import { McpError } from '../../../protocol/error.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 import type { Bus, Unsubscribe } from '../../../storage/bus.ts';
 import { insistent, type InsistentBus } from '../../../connection/relay/insistent.ts';
-import { wordsOf } from '../../failure.ts';
+import { unansweredBefore, wordsOf } from '../../failure.ts';
 import { ownerOf } from '../../../auth/common/owner.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 import type { AboutTask } from '../forms.ts';
@@ -106,7 +105,7 @@ export class HeldResults {
     const owner = ownerOf(call.auth?.principal, call.address);
     const own = [...this.#entries.values()].filter((entry) => entry.owner === owner).length;
     if (own >= maxOfOne || this.#entries.size >= most)
-      throw new McpError('busy', `${own} tasks wait for answers already; answer some of them`);
+      throw unansweredBefore(`${own} tasks wait for answers already; answer some of them`);
     const held = new HeldResult(taskId, { facts: call.facts, client: call.client }, `${this.#here}-${++this.#count}`);
     const unshare = this.#share(id, held);
     const entry: Entry = { held, owner, shared: unshare, forget: this.#forgetting(held) };

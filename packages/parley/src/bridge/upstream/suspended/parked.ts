@@ -14,7 +14,7 @@ import { McpError } from '../../../protocol/error.ts';
 import type { Bus, Unsubscribe } from '../../../storage/bus.ts';
 import { insistent, type InsistentBus } from '../../../connection/relay/insistent.ts';
 import type { ForwardedCall } from '../forwarded-call.ts';
-import { wordsOf } from '../../failure.ts';
+import { unansweredBefore, wordsOf } from '../../failure.ts';
 import { SuspendedCall, type Standing, type Taker } from './suspended-call.ts';
 import { Deliveries } from './deliveries.ts';
 import { FinishedCalls } from './finished.ts';
@@ -143,7 +143,7 @@ export class ParkedCalls {
     const owner = ownerOf(principal, call.address);
     const asleep = [...this.#calls.values()].filter((other) => other.asleep && other.owner === owner);
     if (asleep.length >= maxOfOne)
-      throw new McpError('busy', `${maxOfOne} calls wait for answers already; answer some of them`);
+      throw unansweredBefore(`${maxOfOne} calls wait for answers already; answer some of them`);
     const id = crypto.randomUUID();
     const { listeners } = this.#options;
     const parked = new SuspendedCall(call, ttlMs, {

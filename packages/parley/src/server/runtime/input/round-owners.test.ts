@@ -140,6 +140,7 @@ test('in a store that processes share, an owner keeps a bounded amount in five m
     await store.add('a', text, 1_000, owner).then(String, ({ kind }: McpError) => String(kind));
   for (let at = 0; at < 7; at++) assert.equal(await kept('bob'), 'true');
   assert.deepEqual([await kept('bob'), await kept('ann'), await kept(undefined)], ['busy', 'true', 'true']);
+  await assert.rejects(store.add('a', text, 1_000, 'bob'), { data: { retryAfterMs: 300_000 } });
   time = 300_000;
   assert.equal(await kept('bob'), 'true');
 });

@@ -7,7 +7,7 @@ import type { SealingKeys } from '../../../sealing/sealing-key.ts';
 import { McpError } from '../../../protocol/error.ts';
 import type { Records } from '../../../storage/records.ts';
 import { SingleUse } from './single-use.ts';
-import { OwnerRooms } from '../../../storage/memory/owner-rooms.ts';
+import { OwnerRooms, windowMs } from '../../../storage/memory/owner-rooms.ts';
 import { StoreError } from '../../../storage/store.ts';
 import { memoryRoundStore, type RoundStore } from './state-store.ts';
 
@@ -88,7 +88,9 @@ function roundStoreIn(records: Records, rooms: OwnerRooms): RoundStore {
     add: (handle, text, ttlMs, owner) =>
       asked(() => {
         if (rooms.take(owner, text.length + markLength)) return records.add(`round ${handle}`, text, ttlMs);
-        throw new McpError('busy', 'one client keeps too much of its conversations; try again in five minutes');
+        throw new McpError('busy', 'one client keeps too much of its conversations; try again in five minutes', {
+          data: { retryAfterMs: windowMs },
+        });
       }),
     get: (handle) => asked(async () => (await records.get(`round ${handle}`))?.text),
   };
