@@ -1,5 +1,7 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Client } from '../../../../parley/src/client/client.ts';
+import { ConnectionError } from '../../../../parley/src/jsonrpc/transport.ts';
+import { McpError } from '../../../../parley/src/protocol/error.ts';
 import type { Tool } from '../../../../parley/src/protocol/features/tools.ts';
 import { argumentsOf } from './arguments.ts';
 import { configuredTarget } from './configured.ts';
@@ -26,7 +28,7 @@ import { splitAtDashes, type Target } from '../target.ts';
 import type { TaskPlace } from '../tasks/place.ts';
 import type { ToolTask } from '../tasks/tool-task.ts';
 import { nearestWords } from '../../../../parley/src/options/nearest.ts';
-import { printed, shownJson } from '../shown.ts';
+import { printed, reasonOf, shownJson } from '../shown.ts';
 
 /** The options of the command. */
 export const callOptions: ParseArgsOptionsConfig = {
@@ -148,10 +150,11 @@ function hintAtCall(
 
 async function callTool(client: Client, name: string, wanted: Use, io: Io): Promise<number> {
   const { pairs, json, mayBeWord, task, place } = wanted;
-  const tools = await client.listTools(requestLimits(io));
-  const tool = tools.find((one) => one.name === name);
+  const tools = await toolsOf(client, io);
+  const tool = tools?.find((one) => one.name === name);
   // A server that declares no tools lists none here, and may have some all the same.
-  if (tool === undefined && client.supports('tools')) throw new Error(unknownTool(name, tools, mayBeWord));
+  if (tool === undefined && tools !== undefined && client.supports('tools'))
+    throw new Error(unknownTool(name, tools, mayBeWord));
   const given = argumentsOf(pairs, json.input, tool);
   if (task !== undefined) return await task.run(client, given, place);
   const result = await client.callTool(name, given, {
@@ -165,6 +168,18 @@ async function callTool(client: Client, name: string, wanted: Use, io: Io): Prom
   });
   printResult(result, json.output, io);
   return result.isError === true ? 1 : 0;
+}
+
+/** The tools of a server; `undefined` if it does not list them, for which it may still have some. */
+async function toolsOf(client: Client, io: Io): Promise<readonly Tool[] | undefined> {
+  try {
+    return await client.listTools(requestLimits(io));
+  } catch (error) {
+    const isUnreadable = error instanceof ConnectionError && ['invalid-message', 'too-large'].includes(error.reason);
+    if (!(error instanceof McpError) && !isUnreadable) throw error;
+    io.stderr.write(`parley: the tools cannot be listed (${reasonOf(error)}); the tool is called all the same\n`);
+    return undefined;
+  }
 }
 
 function unknownTool(name: string, tools: readonly Tool[], mayBeWord: boolean): string {
