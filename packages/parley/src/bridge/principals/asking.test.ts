@@ -61,9 +61,7 @@ test('a client that asks again and again leaves no more waiting than a few, the 
 });
 
 /** A client of one kind, and a person whose login ends in one way. */
-function asked(
-  { outcome = 'granted' as unknown, action = 'accept', canOpen = true, call = {} } = {},
-) {
+function asked({ outcome = 'granted' as unknown, action = 'accept', canOpen = true, call = {} } = {}) {
   const sent: unknown[] = [];
   let isSignedIn = false;
   const parts = {
@@ -167,7 +165,8 @@ test('a wait that fails or is cancelled fails the request', async () => {
 });
 
 test('a client that cannot be asked is told the link, each method in its way', async () => {
-  const text = 'the user must open https://mcp.example.com/sign-in in a browser, and this must be called again afterwards';
+  const text =
+    'the user must open https://mcp.example.com/sign-in in a browser, and this must be called again afterwards';
   for (const setup of [{ canOpen: false }, { call: { session: undefined } }]) {
     const { run, runs, sent } = asked(setup);
     assert.deepEqual([await run(), runs(), sent], [failed(text), 1, [wish]]);

@@ -175,7 +175,10 @@ test('pipes that descendants hold open are released half a second after the serv
   const scene = await opened(t);
   await scene.child.exits(0, false);
   await scene.pass(499);
-  assert.deepEqual([scene.closed.length, scene.child.stdout.destroyed, scene.child.stderr.destroyed], [0, false, false]);
+  assert.deepEqual(
+    [scene.closed.length, scene.child.stdout.destroyed, scene.child.stderr.destroyed],
+    [0, false, false],
+  );
   await scene.pass(1);
   assert.deepEqual([scene.child.stdout.destroyed, scene.child.stderr.destroyed], [true, true]);
   assert.match(words(scene), /exited with code 0/);

@@ -171,7 +171,14 @@ test('a message for the client is sent here if no other process takes it', async
     [undefined, true, [['deliver', json]]],
     ['here', true, [['deliver', json]]],
     ['other', true, [['tell', 'other', { kind: 'deliver', session: 's', json }]]],
-    ['other', false, [['tell', 'other', { kind: 'deliver', session: 's', json }], ['deliver', json]]],
+    [
+      'other',
+      false,
+      [
+        ['tell', 'other', { kind: 'deliver', session: 's', json }],
+        ['deliver', json],
+      ],
+    ],
     [
       'broken',
       true,
@@ -315,7 +322,11 @@ test('an answer is passed on to the process that asked, unless that is this one'
   await one.open();
   const [asker, own] = ['0123456789abcdef01-1-1', `${one.replica.idsBegin}1`];
   const answer = (id: string) => ({ kind: 'response', message: { jsonrpc: '2.0', id, result: {} } }) as never;
-  for (const id of [own, 'x', '0123456789abcdef0-1-1']) assert.equal(one.replica.pass(answer(id), () => false), false);
+  for (const id of [own, 'x', '0123456789abcdef0-1-1'])
+    assert.equal(
+      one.replica.pass(answer(id), () => false),
+      false,
+    );
   assert.deepEqual(one.took(), []);
   assert.equal(
     one.replica.pass(answer(asker), () => false),
