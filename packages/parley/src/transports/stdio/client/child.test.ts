@@ -7,7 +7,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { PassThrough, Writable } from 'node:stream';
 import { test, type TestContext } from 'node:test';
 import { settle } from '../../../../../../test/support/raw.ts';
-import { ConnectionError, failedLoads, type Channel } from '../../../jsonrpc/transport.ts';
+import { failedLoads, type Channel, type ConnectionError } from '../../../jsonrpc/transport.ts';
 import { notStarted, openChild } from './child.ts';
 import type { SpawnOptions } from './transport.ts';
 
