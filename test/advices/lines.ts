@@ -19,6 +19,14 @@ export interface AdvisedLine {
 const serves = { until: / {2}serves / };
 const shows = { until: /Parley shows it at/ };
 
+const use: readonly AdvisedLine[] = [
+  {
+    text: 'this command takes no arguments as JSON; --json prints JSON',
+    wrong: 'read --json {"a":1} {url} example://manual',
+    right: ['read --json {url} example://manual'],
+  },
+];
+
 const bridge: readonly AdvisedLine[] = [
   {
     text: '--${} is for HTTP, and does not go with --stdio',
@@ -300,4 +308,4 @@ const pages: readonly AdvisedLine[] = [
 ];
 
 /** Every such line. */
-export const advisedLines: readonly AdvisedLine[] = [...bridge, ...calls, ...logins, ...pages, ...checkLines];
+export const advisedLines: readonly AdvisedLine[] = [...use, ...bridge, ...calls, ...logins, ...pages, ...checkLines];

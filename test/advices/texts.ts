@@ -7,7 +7,7 @@ import { root } from '../support/sources.ts';
 
 /** An option of the command line, or a command of it. */
 const line =
-  /(?:^|[\s'(`])--(?:[a-z][a-z-]+|\$\{\})|\bparley (?:bridge|call|tasks|explain|check|inspect|login|logout|whoami|help|start|example)\b/;
+  /(?:^|[\s'(`])--(?:[a-z][a-z-]+|\$\{\})|\bparley (?:bridge|call|tasks|explain|check|inspect|login|logout|whoami|help|start|example|read|prompt|complete|watch|send)\b/;
 
 /** An option of the library, by the words that advise one: in backticks, or in camel case or as an object after a verb. */
 const option =

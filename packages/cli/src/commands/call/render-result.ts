@@ -32,7 +32,8 @@ function repeats(block: ContentBlock, structuredContent: unknown): boolean {
   }
 }
 
-function renderBlock(block: ContentBlock): string {
+/** A block of content as text for a person. */
+export function renderBlock(block: ContentBlock): string {
   switch (block.type) {
     case 'text':
       return block.text;
@@ -54,7 +55,8 @@ function renderBlock(block: ContentBlock): string {
   }
 }
 
-function renderContents(contents: TextResourceContents | BlobResourceContents): string {
+/** The contents of a resource as text for a person. */
+export function renderContents(contents: TextResourceContents | BlobResourceContents): string {
   const type = contents.mimeType === undefined ? '' : ` ${contents.mimeType}`;
   const head = `[resource ${contents.uri}${type}`;
   return 'text' in contents

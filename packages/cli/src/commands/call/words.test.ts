@@ -5,10 +5,14 @@ import { UsageError } from '../io.ts';
 
 /** The command, the tool and its arguments, in one line. */
 function split(line: string): string {
-  const { target, tool, pairs, json } = withinCommand(line.split(' '));
+  const {
+    target,
+    words: [tool, ...pairs],
+    json,
+  } = withinCommand(line.split(' '));
   assert.equal(target.kind, 'command');
   const command = target.kind === 'command' ? [target.command, ...target.args].join(' ') : '';
-  const given = pairs.map(([name, value]) => `${name}:${value}`).join(' ');
+  const given = pairs.map((pair) => pair.replace('=', ':')).join(' ');
   return `${command} | ${tool ?? '-'} | ${given}${json.output ? ' (json)' : ''}${json.input === undefined ? '' : ` ${JSON.stringify(json.input)}`}`;
 }
 
@@ -62,17 +66,15 @@ describe('a tool at the end of a command', () => {
 });
 
 test('a tool before -- leaves the whole rest to the command', () => {
-  const { target, tool, pairs } = beforeCommand(['add', 'a=1'], ['server', 'x=1', '--', 'add']);
+  const { target, words } = beforeCommand(['add', 'a=1'], ['server', 'x=1', '--', 'add']);
   assert.deepEqual(target, { kind: 'command', command: 'server', args: ['x=1', '--', 'add'] });
-  assert.equal(tool, 'add');
-  assert.deepEqual(pairs, [['a', '1']]);
+  assert.deepEqual(words, ['add', 'a=1']);
 });
 
 test('a URL comes first, then the tool', () => {
-  const { target, tool, pairs } = afterUrl(['http://127.0.0.1/mcp?key=1', 'add', 'a=1']);
+  const { target, words } = afterUrl(['http://127.0.0.1/mcp?key=1', 'add', 'a=1']);
   assert.equal(target.kind === 'url' && target.url.href, 'http://127.0.0.1/mcp?key=1');
-  assert.equal(tool, 'add');
-  assert.deepEqual(pairs, [['a', '1']]);
+  assert.deepEqual(words, ['add', 'a=1']);
 });
 
 test('--json has a value only when an object follows it', () => {

@@ -3,13 +3,11 @@ import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
 import { UsageError } from '../io.ts';
 import { commandTarget, urlTarget, type Target } from '../target.ts';
 
-/** Words of a command line of `parley call`. */
-export interface CallWords {
+/** Words of a command line that names one server. */
+export interface PlacedWords {
   readonly target: Target;
-  /** The tool to call; without one, everything is listed. */
-  readonly tool: string | undefined;
-  /** `name=value` words, split. */
-  readonly pairs: readonly (readonly [string, string])[];
+  /** The words about what the server is to do, such as a tool and its arguments. */
+  readonly words: readonly string[];
   readonly json: Json;
 }
 
@@ -64,36 +62,34 @@ function objectOf(text: string): Readonly<Record<string, unknown>> {
 
 const noJson: Json = { output: false, input: undefined };
 
-/** Reads `<url> [<tool> [<name>=<value>…]]`. */
-export function afterUrl([url, tool, ...pairs]: readonly string[]): CallWords {
+/** Reads `<url> [<word>…]`. */
+export function afterUrl([url, ...words]: readonly string[]): PlacedWords {
   if (url === undefined) throw new UsageError('give the URL of a server, or -- and the command that starts one');
-  return { target: urlTarget(url), tool, pairs: pairs.map(pairOf), json: noJson };
+  return { target: urlTarget(url), words, json: noJson };
 }
 
-/** Reads `<tool> [<name>=<value>…] -- <command>…`. */
-export function beforeCommand([tool, ...pairs]: readonly string[], command: readonly string[]): CallWords {
-  if (tool?.includes('://') === true)
-    throw new UsageError(`${JSON.stringify(tool)} stands before --; give a URL or a command, not both`);
-  return { target: commandTarget(command), tool, pairs: pairs.map(pairOf), json: noJson };
+/** Reads `<word>… -- <command>…`. */
+export function beforeCommand(words: readonly string[], command: readonly string[]): PlacedWords {
+  return { target: commandTarget(command), words, json: noJson };
 }
 
 /**
- * Reads `-- <command>… [-- [<tool> [<name>=<value>…]]]`. Every word is part of the command, but for what follows a further
- * `--`; the last one counts, since a command may hold some of its own.
+ * Reads `-- <command>… [-- [<word>…]]`. Every word is part of the command, but for what follows a further `--`; the last
+ * one counts, since a command may hold some of its own.
  *
  * @param words The words after the first `--`.
- * @throws UsageError when no command is there, or when the words after the last `--` are no tool and its arguments.
+ * @throws UsageError when no command is there, or when the words after the last `--` begin with an option.
  */
-export function withinCommand(words: readonly string[]): CallWords {
+export function withinCommand(words: readonly string[]): PlacedWords {
   const last = words.lastIndexOf('--');
-  if (last < 0) return { target: commandTarget(words), tool: undefined, pairs: [], json: noJson };
+  if (last < 0) return { target: commandTarget(words), words: [], json: noJson };
   const { rest, json } = takeJson(words.slice(last + 1));
-  const [tool, ...pairs] = rest;
-  if (tool?.startsWith('-') === true)
+  const [first] = rest;
+  if (first?.startsWith('-') === true)
     throw new UsageError(
-      `${JSON.stringify(tool)} after the last -- is no tool; if it belongs to the command, end the line with one more --`,
+      `${JSON.stringify(first)} after the last -- is no word for parley; if it belongs to the command, end the line with one more --`,
     );
-  return { target: commandTarget(words.slice(0, last)), tool, pairs: pairs.map(pairOf), json };
+  return { target: commandTarget(words.slice(0, last)), words: rest, json };
 }
 
 /** The tool at the end of a command, before arguments of a call: a second `--` may be missing before it. */

@@ -1,4 +1,4 @@
-import { authorization, reaching, revision } from './shared-options.ts';
+import { authorization, serverConnection } from './shared-options.ts';
 import type { HelpTopic } from './topic.ts';
 
 export const callTopic: HelpTopic = {
@@ -49,20 +49,10 @@ export const callTopic: HelpTopic = {
         },
       ],
     },
-    {
-      title: 'Connection',
-      options: [
-        { flag: '--config <file>', text: 'Use a server of this file ("mcpServers"), with the settings of its entry.' },
-        revision,
-        {
-          flag: '--timeout <ms>',
-          text:
-            'Time for the whole command: connecting, listing the tools, and the call. The time in which you are asked does not ' +
-            'count. [60000 for each answer, again after each progress]',
-        },
-        ...reaching,
-      ],
-    },
+    serverConnection(
+      'Time for the whole command: connecting, listing the tools, and the call. The time in which you are asked does not ' +
+        'count. [60000 for each answer, again after each progress]',
+    ),
     authorization,
   ],
   exitCodes: '0 success, 1 failure (also of the tool), 2 wrong command line.',

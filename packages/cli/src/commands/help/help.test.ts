@@ -22,13 +22,18 @@ const accepted: Readonly<Record<string, ParseArgsOptionsConfig>> = {
   bridge: bridgeOptions,
   call: { ...callOptions, ...json },
   check: checkOptions,
+  complete: { ...clientOptions, ...json },
   example: {},
   explain: explainOptions,
   inspect: inspectOptions,
   login: loginOptions,
   logout: logoutOptions,
+  prompt: { ...clientOptions, ...json },
+  read: { ...clientOptions, ...json },
+  send: { ...clientOptions, ...json },
   start: servingOptions,
   tasks: { ...clientOptions, ...answerOptions, ...json },
+  watch: { ...clientOptions, ...json },
   whoami: whoamiOptions,
 };
 

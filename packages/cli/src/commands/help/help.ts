@@ -9,11 +9,13 @@ import { exampleLines, layOut } from './layout.ts';
 import { loginTopic, logoutTopic, whoamiTopic } from './login.ts';
 import { tasksTopic } from './tasks.ts';
 import type { HelpExample, HelpTopic } from './topic.ts';
+import { useTopics } from './use.ts';
 
 /** Every command that has help of its own, in the order of the list. */
 export const topics: readonly HelpTopic[] = [
   inspectTopic,
   callTopic,
+  ...useTopics,
   explainTopic,
   bridgeTopic,
   checkTopic,

@@ -23,6 +23,19 @@ export const reaching: readonly HelpOption[] = [
   },
 ];
 
+/** The connection options of a command that uses one server. */
+export function serverConnection(timeout: string): HelpGroup {
+  return {
+    title: 'Connection',
+    options: [
+      { flag: '--config <file>', text: 'Use a server of this file ("mcpServers"), with the settings of its entry.' },
+      revision,
+      { flag: '--timeout <ms>', text: timeout },
+      ...reaching,
+    ],
+  };
+}
+
 /** Options for signing in, those of `parley login`. */
 export const loginFlags: readonly HelpOption[] = [
   { flag: '--scope <scopes>', text: 'Request these scopes in addition to those that the server requires. Repeatable.' },

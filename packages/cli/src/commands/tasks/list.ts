@@ -6,12 +6,12 @@ import { taskStateOf, type TaskState } from '../../../../parley/src/client/tasks
 import { fromWire } from '../../../../parley/src/protocol/compile/from-wire.ts';
 import { listTasksResultShape } from '../../../../parley/src/protocol/features/tasks.ts';
 import { revisionOf, revisions, type Revision } from '../../../../parley/src/protocol/revision.ts';
+import { openPlace, type ServerPlace } from '../call/place.ts';
 import { requestLimits } from '../call/time-limit.ts';
 import { clipped, table } from '../explain/text.ts';
 import type { Io } from '../io.ts';
 import type { Parsed } from '../options.ts';
 import { shownJson } from '../shown.ts';
-import { openPlace, type TaskPlace } from './place.ts';
 import { keptWords } from './render.ts';
 
 /** Limits of a list. */
@@ -22,7 +22,7 @@ const width = 140;
 
 /** Lists the caller's tasks on a server, if its revision supports that. (Spec 2025-11-25, Tasks, Task Listing.) */
 export async function listTasks(
-  place: TaskPlace,
+  place: ServerPlace,
   { parsed, json }: { readonly parsed: Parsed; readonly json: boolean },
   io: Io,
 ): Promise<number> {

@@ -1,18 +1,13 @@
 import type { Client } from '../../../../parley/src/client/client.ts';
 import type { TaskReference } from '../../../../parley/src/client/tasks/task-handle.ts';
-import { configuredTarget } from '../call/configured.ts';
-import { openTarget, openWay, type ClientOpening } from '../call/open.ts';
+import type { ClientOpening } from '../call/open.ts';
+import { openPlace, type ServerPlace } from '../call/place.ts';
 import { hiding } from '../../../../parley/src/auth/common/secrets.ts';
 import { UsageError, type Io } from '../io.ts';
 import { revisionDates, type Parsed } from '../options.ts';
 import { shellLine } from '../shell.ts';
 import { shownJson } from '../shown.ts';
-import { secretsOf, serverTarget, urlTarget, type Target } from '../target.ts';
-
-/** Server of a task, as the user named it: by its address, or by its name in a file. */
-export type TaskPlace =
-  | { readonly kind: 'typed'; readonly target: Target }
-  | { readonly kind: 'configured'; readonly file: string; readonly name: string | undefined };
+import { secretsOf, serverTarget, urlTarget } from '../target.ts';
 
 /** Words of a command line that may name a server. */
 export interface PlaceWords {
@@ -27,7 +22,7 @@ export interface PlaceWords {
  *
  * @throws UsageError where neither says it.
  */
-export function placeOf({ parsed, words, after }: PlaceWords, reference?: TaskReference): TaskPlace {
+export function placeOf({ parsed, words, after }: PlaceWords, reference?: TaskReference): ServerPlace {
   const file = parsed.text('config');
   if (file !== undefined) {
     const [name, extra] = words;
@@ -49,23 +44,20 @@ export function placeOf({ parsed, words, after }: PlaceWords, reference?: TaskRe
 }
 
 /** Opens the server of a task, in the revision in which the task was begun. */
-export async function openPlace(
-  place: TaskPlace,
+export async function openTaskPlace(
+  place: ServerPlace,
   {
     parsed,
     reference,
     opening,
-  }: { readonly parsed: Parsed; readonly reference?: TaskReference; readonly opening?: ClientOpening },
+  }: { readonly parsed: Parsed; readonly reference: TaskReference; readonly opening: ClientOpening },
   io: Io,
 ): Promise<Client> {
-  const known = reference === undefined ? opening?.known : revisionDates([reference.revision]);
-  if (place.kind === 'typed') return await openTarget(place.target, parsed, io, { ...opening, known });
-  const { way, timeoutMs } = await configuredTarget(place.file, place.name, parsed, io);
-  return await openWay(way, parsed, io, { ...opening, known, timeoutMs });
+  return await openPlace(place, { parsed, opening: { ...opening, known: revisionDates([reference.revision]) } }, io);
 }
 
 /** Tells whether the server of a task ends with the command that opened it. */
-export function endsWithCommand(place: TaskPlace): boolean {
+export function endsWithCommand(place: ServerPlace): boolean {
   return place.kind === 'typed' && place.target.kind === 'command';
 }
 
@@ -76,7 +68,7 @@ const kept = ['token-env', 'token-file', 'account', 'issuer', 'client-id', 'clie
 export function commandAbout(
   verb: 'wait' | 'answer',
   reference: TaskReference,
-  { place, parsed, io }: { readonly place: TaskPlace; readonly parsed: Parsed; readonly io: Io },
+  { place, parsed, io }: { readonly place: ServerPlace; readonly parsed: Parsed; readonly io: Io },
 ): string {
   const options = kept.flatMap((name) => {
     const value = parsed.text(name);
@@ -90,7 +82,7 @@ export function commandAbout(
 }
 
 /** The words of a server that stand before and behind a reference that does not find it by itself. */
-function wordsOf(place: TaskPlace, { server }: TaskReference): readonly [readonly string[], readonly string[]] {
+function wordsOf(place: ServerPlace, { server }: TaskReference): readonly [readonly string[], readonly string[]] {
   if (place.kind === 'configured') return [['--config', place.file], place.name === undefined ? [] : [place.name]];
   const { target } = place;
   if (target.kind === 'command') return [[], ['--', target.command, ...target.args]];

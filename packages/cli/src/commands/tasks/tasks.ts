@@ -2,6 +2,7 @@ import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Client } from '../../../../parley/src/client/client.ts';
 import type { TaskHandle, TaskReference } from '../../../../parley/src/client/tasks/task-handle.ts';
 import { clientOptions } from '../call/open.ts';
+import type { ServerPlace } from '../call/place.ts';
 import { withinTime } from '../call/time-limit.ts';
 import { printResult } from '../call/render-result.ts';
 import { takeJson, type Json } from '../call/words.ts';
@@ -11,7 +12,7 @@ import { splitAtDashes } from '../target.ts';
 import { typedAnswering, type Answering } from './answer.ts';
 import { explained, followed, waiterAt, type Advice } from './follow.ts';
 import { listTasks } from './list.ts';
-import { commandAbout, endsWithCommand, openPlace, placeOf, type TaskPlace } from './place.ts';
+import { commandAbout, endsWithCommand, openTaskPlace, placeOf } from './place.ts';
 import { readReference } from './reference.ts';
 import { renderUpdate } from './render.ts';
 import { screenFor } from './screen.ts';
@@ -19,7 +20,7 @@ import { screenFor } from './screen.ts';
 /** Words of a command line about one task. */
 interface About {
   readonly reference: TaskReference;
-  readonly place: TaskPlace;
+  readonly place: ServerPlace;
   readonly parsed: Parsed;
   readonly json: Json;
 }
@@ -90,7 +91,7 @@ async function using(
     readonly use: (task: TaskHandle, client: Client) => Promise<number>;
   },
 ): Promise<number> {
-  const client = await openPlace(place, { parsed, reference, opening }, io);
+  const client = await openTaskPlace(place, { parsed, reference, opening }, io);
   try {
     return await use(await client.task(reference), client);
   } catch (error) {

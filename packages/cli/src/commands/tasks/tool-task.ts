@@ -1,12 +1,13 @@
 import type { Client } from '../../../../parley/src/client/client.ts';
 import type { ClientOpening } from '../call/open.ts';
+import type { ServerPlace } from '../call/place.ts';
 import { requestLimits } from '../call/time-limit.ts';
 import { printResult } from '../call/render-result.ts';
 import { UsageError, type Io } from '../io.ts';
 import { wholeNumber, type Parsed } from '../options.ts';
 import { shownJson } from '../shown.ts';
 import { endsWithIt, followed, waiterAt } from './follow.ts';
-import { commandAbout, endsWithCommand, type TaskPlace } from './place.ts';
+import { commandAbout, endsWithCommand } from './place.ts';
 import { screenFor } from './screen.ts';
 
 /** Longest time that a task may be asked to be kept, in milliseconds. */
@@ -17,7 +18,7 @@ export interface ToolTask {
   /** Choices with which its server is to be opened. */
   readonly opening: ClientOpening;
   /** Calls the tool; ends the wait for what it asks. */
-  run(client: Client, argumentsOfCall: Readonly<Record<string, unknown>>, place: TaskPlace): Promise<number>;
+  run(client: Client, argumentsOfCall: Readonly<Record<string, unknown>>, place: ServerPlace): Promise<number>;
   end(): void;
 }
 

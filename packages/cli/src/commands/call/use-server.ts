@@ -1,0 +1,105 @@
+import type { ParseArgsOptionsConfig } from 'node:util';
+import type { Client } from '../../../../parley/src/client/client.ts';
+import { UsageError, type Io } from '../io.ts';
+import { parseOptions, type Parsed } from '../options.ts';
+import { splitAtDashes } from '../target.ts';
+import type { ClientOpening } from './open.ts';
+import { openPlace, type ServerPlace } from './place.ts';
+import { withinTime } from './time-limit.ts';
+import { afterUrl, beforeCommand, mergeJson, takeJson, withinCommand, type Json, type PlacedWords } from './words.ts';
+
+/** The command line of a command that uses one server. */
+export interface ServerLine {
+  readonly parsed: Parsed;
+  readonly place: ServerPlace;
+  /** The words about what the server is to do. */
+  readonly words: readonly string[];
+  readonly json: Json;
+  /** True when the words stand behind a command, of which they may be a part. */
+  readonly mayBeCommand: boolean;
+}
+
+/** Use of one server. */
+export interface ServerUse {
+  /** Uses the open server, and gives the exit code. */
+  run(client: Client): Promise<number>;
+  /** Choices with which the server is opened. */
+  readonly opening?: ClientOpening | undefined;
+  /** Called at the end, whatever happened. */
+  end?(): void;
+}
+
+/**
+ * Runs a command that uses one server as a client: reads the line, opens the server, and closes it.
+ *
+ * @param plan Reads the words of the command, before anything is opened.
+ */
+export async function useServer(
+  argv: readonly string[],
+  { io, options }: { readonly io: Io; readonly options: ParseArgsOptionsConfig },
+  plan: (line: ServerLine, io: Io) => ServerUse | Promise<ServerUse>,
+): Promise<number> {
+  const { before, after } = splitAtDashes(argv);
+  const head = takeJson(before);
+  const parsed = parseOptions(head.rest, options);
+  return await withinTime(parsed, io, async (timed) => {
+    const line = lineOf(parsed, head.json, after);
+    const use = await plan(line, timed);
+    try {
+      const client = await openPlace(line.place, { parsed, opening: use.opening }, timed);
+      try {
+        return await use.run(client);
+      } finally {
+        await client.close();
+      }
+    } finally {
+      use.end?.();
+    }
+  });
+}
+
+function lineOf(parsed: Parsed, json: Json, after: readonly string[] | undefined): ServerLine {
+  const file = parsed.text('config');
+  if (file !== undefined) {
+    if (after !== undefined) throw new UsageError('--config names the servers; give no command beside it');
+    const [name, ...words] = parsed.words;
+    return { parsed, place: { kind: 'configured', file, name }, words, json, mayBeCommand: false };
+  }
+  const { target, words, ...found } = placedWords(parsed.words, after);
+  const mayBeCommand = target.kind === 'command' && parsed.words.length === 0;
+  return { parsed, place: { kind: 'typed', target }, words, json: mergeJson(json, found.json), mayBeCommand };
+}
+
+function placedWords(words: readonly string[], after: readonly string[] | undefined): PlacedWords {
+  if (after === undefined) return afterUrl(words);
+  return words.length > 0 ? beforeCommand(words, after) : withinCommand(after);
+}
+
+/**
+ * A name that a command needs.
+ *
+ * @param what Noun for the name, such as `a tool`.
+ * @throws UsageError when it is missing or is a URL.
+ */
+export function neededName(word: string | undefined, what: string): string {
+  if (word === undefined) throw new UsageError(`name ${what}: after the URL, or before the -- of a command`);
+  refuseUrl(word);
+  return word;
+}
+
+/** @throws UsageError for a URL in the place of a name. */
+export function refuseUrl(word: string | undefined): void {
+  if (word !== undefined && /^https?:\/\//.test(word))
+    throw new UsageError(`${JSON.stringify(word)} stands before --; give a URL or a command, not both`);
+}
+
+/** @throws UsageError for words that a command has no use for. */
+export function noMoreWords([extra]: readonly string[]): void {
+  if (extra !== undefined) throw new UsageError(`${JSON.stringify(extra)} is one argument too many`);
+}
+
+/** @throws UsageError for arguments as JSON, where none are taken. */
+export function outputOf(json: Json): boolean {
+  if (json.input !== undefined) throw new UsageError('this command takes no arguments as JSON; --json prints JSON');
+  return json.output;
+}
