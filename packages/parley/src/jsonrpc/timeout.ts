@@ -34,6 +34,21 @@ export function after(ms: number, run: () => void, keepsAlive = false): () => vo
   return () => clear(timer as Parameters<typeof clear>[0]);
 }
 
+/**
+ * Runs something once its time is over, and what had arrived by then was read: a process that stood still finds the end of
+ * the time before it reads.
+ *
+ * @returns Cancels it; cancelling late or twice is fine.
+ */
+export function afterReading(ms: number, run: () => void): () => void {
+  let isOver = false;
+  const cancel = after(ms, () => soon(() => soon(() => isOver || run())));
+  return () => {
+    isOver = true;
+    cancel();
+  };
+}
+
 const settled = Promise.resolve();
 
 /**

@@ -1,4 +1,4 @@
-import { after } from '../../../jsonrpc/timeout.ts';
+import { afterReading } from '../../../jsonrpc/timeout.ts';
 import type { Body, WriteCapacity } from './universal.ts';
 
 /**
@@ -26,7 +26,7 @@ export async function readBody(request: Request, { limit, room, timeout }: BodyR
   if (declared > limit) return { kind: 'too-large' };
   const pieces = declared <= smallBytes && isFramedByLength(request) ? new Whole(request) : new Pieces(request);
   return await new Promise((resolve, reject) => {
-    const cancel = after(timeout, () => {
+    const cancel = afterReading(timeout, () => {
       resolve({ kind: 'too-slow' });
       pieces.drop();
     });

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Body, IncomingRequest, WriteCapacity } from '../../http/server/universal.ts';
-import { after } from '../../../jsonrpc/timeout.ts';
+import { afterReading } from '../../../jsonrpc/timeout.ts';
 import type { AddressOf } from './proxies/trusted-proxies.ts';
 import { beginRequest } from './unreadable.ts';
 
@@ -168,7 +168,7 @@ function readBody(message: IncomingMessage, { limit, room, timeout }: Reading): 
       settle(beginRequest(message) ? decoded(joined(chunks, size)) : { kind: 'gone' });
     };
     const onGone = (): void => settle({ kind: 'gone' });
-    const cancel = after(timeout, () => stop('too-slow'));
+    const cancel = afterReading(timeout, () => stop('too-slow'));
     message.on('data', onData);
     message.on('end', onEnd);
     message.on('close', onGone);

@@ -1,12 +1,16 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { after } from '../../../jsonrpc/timeout.ts';
+import { unlessUnread } from './late-requests.ts';
 
 /** Time for a peer to read the refusal. */
 const lingerMs = 1000;
 
 /** Node's own answer to such errors also looks for a running response here. */
-type Served = Duplex & { readonly _httpMessage?: ServerResponse | null };
+type Served = Socket & { readonly _httpMessage?: ServerResponse | null };
+
+/** Code of Node for a request whose head or body has not arrived in time. */
+const timedOut = 'ERR_HTTP_REQUEST_TIMEOUT';
 
 /** The requests that have arrived as a whole, and are served. */
 const begun = new WeakSet<IncomingMessage>();
@@ -30,7 +34,12 @@ export function beginRequest(request: IncomingMessage): boolean {
  * Answers invalid HTTP, or a request that came too slowly, with JSON like every error. Then the connection ends in any
  * case. A request before it that is served gets its answer first. Other requests before it are not served.
  */
-export function answerUnreadable(error: NodeJS.ErrnoException, socket: Served): void {
+export function answerUnreadable(this: Server, error: NodeJS.ErrnoException, socket: Served): void {
+  if (error.code === timedOut) unlessUnread(this, socket, () => answer(error, socket));
+  else answer(error, socket);
+}
+
+function answer(error: NodeJS.ErrnoException, socket: Served): void {
   // What follows the first error on a connection is its rest.
   if (socket.writableEnded) return;
   const { code = '' } = error;
@@ -70,6 +79,6 @@ function refuse(code: string, socket: Served): void {
 }
 
 const unreadable: ReadonlyMap<string, readonly [number, string]> = new Map([
-  ['ERR_HTTP_REQUEST_TIMEOUT', [408, 'Request Timeout']],
+  [timedOut, [408, 'Request Timeout']],
   ['HPE_HEADER_OVERFLOW', [431, 'Request Header Fields Too Large']],
 ]);
