@@ -93,6 +93,18 @@ const rows: readonly Row[] = [
     taken: all,
     warning: /^a client sends an empty cursor;/,
   },
+  {
+    title: 'a batch in a session of a version without batches',
+    body: [ping],
+    inSession: true,
+    taken: all,
+    warning: /^a client sends a batch in a protocol version without batches;/,
+  },
+  {
+    title: 'a batch with initialize and another request',
+    body: [initialize, ping],
+    taken: none,
+  },
   // The session knows its version, and the header names another.
   {
     title: 'another message with a version header that nobody knows',
@@ -116,7 +128,7 @@ async function isTaken(
     await answering(post(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }), own));
   }
   const answer = await answering(post(`${isMarked ? '\ufeff' : ''}${JSON.stringify(body)}`, { ...own, ...headers }));
-  return 'result' in JSON.parse(await answer.text());
+  return [JSON.parse(await answer.text())].flat().some((message: object) => 'result' in message);
 }
 
 describe('an odd request over HTTP', () => {

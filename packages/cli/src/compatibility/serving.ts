@@ -168,10 +168,12 @@ function requests(): readonly Feature[] {
       between: (client) =>
         client.batches
           ? changed('split: each message is sent alone, and the responses return in one batch')
-          : refused('invalidRequest', "the client's revision has no batches"),
+          : refused('invalidRequest', `the client's revision has no batches${client.sessions ? noBatches : ''}`),
     },
   ];
 }
+
+const noBatches = '; a session over Streamable HTTP takes one, and warns';
 
 function mirrored(client: Revision, server: Revision, what: string): Fidelity {
   const [wrote, reads] = [mirrors(client), mirrors(server)];

@@ -3,8 +3,10 @@ import { parsedMessageOf, type ParsedMessage, type ParsedRequest } from '../../.
 import { revisionOf, type Revision } from '../../../../protocol/revision.ts';
 import type { HttpCall } from '../call.ts';
 import type { HttpContext } from '../context.ts';
+import type { HttpSettings } from '../options.ts';
 import type { FullQuota, QuotaClient } from '../quota.ts';
 import { fullProblem, shuttingDown, type HttpProblem } from '../status.ts';
+import { tolerated } from './tolerated.ts';
 
 /** Tells whether two requests come from the same principal, or both have none. */
 export function samePrincipal(a: AuthInfo | undefined, b: AuthInfo | undefined): boolean {
@@ -49,13 +51,32 @@ export function tooManyRequests(full: FullQuota | undefined, client: QuotaClient
   return fullProblem(full, 'requests are being answered', client);
 }
 
-/** Reason why a batch is not taken. */
+/** Reason why a batch over HTTP+SSE is not taken. */
 export function batchProblem(
   revision: Revision | undefined,
   messages: readonly ParsedMessage[],
   limit: number,
 ): HttpProblem | undefined {
   if (revision?.batches !== true) return { status: 400, message: 'this revision has no batches' };
+  return sizeProblem(messages, limit);
+}
+
+/**
+ * Reason why a batch over Streamable HTTP is not taken. The official servers take one in every version with
+ * `initialize`, so it is only reported there.
+ */
+export function toleratedBatchProblem(
+  revision: Revision | undefined,
+  messages: readonly ParsedMessage[],
+  settings: HttpSettings,
+): HttpProblem | undefined {
+  const problem = sizeProblem(messages, settings.maxBatch);
+  if (problem === undefined && revision?.batches !== true)
+    tolerated(settings, 'a batch in a protocol version without batches');
+  return problem;
+}
+
+function sizeProblem(messages: readonly ParsedMessage[], limit: number): HttpProblem | undefined {
   if (messages.length === 0) return { status: 400, message: 'a batch must hold at least one message' };
   if (messages.length > limit) return { status: 400, message: `a batch must hold at most ${limit} messages` };
   return undefined;

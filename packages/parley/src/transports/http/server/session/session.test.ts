@@ -242,8 +242,7 @@ test('a batch without requests is accepted with 202', async () => {
 for (const [title, version, size] of [
   ['that is empty', '2025-03-26', 0],
   ['that is too large', '2025-03-26', 101],
-  ['before 2025-03-26', '2024-11-05', 1],
-  ['after 2025-03-26', '2025-06-18', 1],
+  ['that is empty, after 2025-03-26', '2025-06-18', 0],
 ] as const) {
   test(`a batch ${title} is an invalid request`, async () => {
     const client = await connect(version);
@@ -253,6 +252,14 @@ for (const [title, version, size] of [
     assert.equal(client.fake.received.length, before);
   });
 }
+
+for (const version of ['2024-11-05', '2025-06-18', '2025-11-25'])
+  test(`a batch of ${version} is taken, as by the official servers`, async () => {
+    const client = await connect(version);
+    const answer = await client.post([request('ping', 1), request('ping', 2)]).done();
+    const ids = (answer.json as { id: number }[]).map(({ id }) => id);
+    assert.deepEqual([answer.status, ids], [200, [1, 2]]);
+  });
 
 test('initialize is never part of a batch', async () => {
   const fake = fakeEndpoint();

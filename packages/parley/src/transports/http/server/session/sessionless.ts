@@ -6,7 +6,7 @@ import { HttpAnswer, messageJson, responseJson } from '../answer.ts';
 import type { Done, HttpCall } from '../call.ts';
 import type { HttpContext } from '../context.ts';
 import { lastResponse, refuse, sessionStatus, type HttpProblem } from '../status.ts';
-import { batchProblem, versionProblem } from './rules.ts';
+import { toleratedBatchProblem, versionProblem } from './rules.ts';
 import { tolerated } from './tolerated.ts';
 import { lacksScopes } from './scopes.ts';
 
@@ -45,7 +45,7 @@ export class Sessionless {
   async batch(call: HttpCall, messages: readonly ParsedMessage[]): Promise<void> {
     const revision = this.#revision(call);
     if (revision === undefined) return;
-    const problem = batchProblem(revision, messages, this.#context.settings.maxBatch);
+    const problem = toleratedBatchProblem(revision, messages, this.#context.settings);
     if (problem !== undefined) return refuse(call.request, call.reply, problem);
     if (await lacksScopes(this.#context.endpoint, messages, call)) return;
     const asked = messages.filter(({ kind }) => kind === 'request' || kind === 'malformed');

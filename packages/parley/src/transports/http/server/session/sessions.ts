@@ -10,7 +10,14 @@ import type { QuotaClient } from '../quota.ts';
 import { IdleSessions } from './idle-sessions.ts';
 import { HttpSession, type SessionContext, type SessionOrigin } from './session.ts';
 import type { SessionReplicas, CompanyParts } from './shared/session-replicas.ts';
-import { batchProblem, randomText, samePrincipal, sessionProblem, streamProblem, versionProblem } from './rules.ts';
+import {
+  randomText,
+  samePrincipal,
+  sessionProblem,
+  streamProblem,
+  toleratedBatchProblem,
+  versionProblem,
+} from './rules.ts';
 import { lacksScopes } from './scopes.ts';
 import type { HeaderFields } from '../universal.ts';
 import { busy, refuse, retryHeaders, sessionStatus, shuttingDown, type HttpProblem } from '../status.ts';
@@ -76,13 +83,13 @@ export class Sessions {
     return this.#find(call, found, request.message.id);
   }
 
-  /** Answers a POST of a batch. (Only 2025-03-26 has them; `initialize` is never part of one.) */
+  /** Answers a POST of a batch. `initialize` is never part of one. */
   batch(call: HttpCall, messages: readonly ParsedMessage[]): Done {
     return this.#with(call, (session) => this.#batch(call, session, messages));
   }
 
   async #batch(call: HttpCall, session: HttpSession, messages: readonly ParsedMessage[]): Promise<void> {
-    const problem = batchProblem(session.revision, messages, this.#context.settings.maxBatch);
+    const problem = toleratedBatchProblem(session.revision, messages, this.#context.settings);
     if (problem !== undefined) return refuse(call.request, call.reply, problem);
     if (await lacksScopes(this.#context.endpoint, messages, call)) return;
     await session.batch(call, messages);
