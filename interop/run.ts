@@ -1,6 +1,6 @@
 /**
  * `npm run lab -- interop [peer…] [--route words] [--wire]`: drives clients and servers of others with ours, and prints what
- * works. A run of all of them writes `docs/interop.md`. Fails where something goes wrong that is no known fault of a peer.
+ * works. A run of all of them writes `docs/evidence/interop.md`. Fails where something goes wrong that is no known fault of a peer.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -30,6 +30,6 @@ for (const fault of unseen(reports)) console.log(`no longer seen: ${fault.peer},
 if (positionals.length === 0 && values.route === undefined) {
   const byHand = readFileSync(join(import.meta.dirname, 'by-hand.md'), 'utf8');
   const text = `${page({ reports, missing })}\n${byHand}${authorizationPart()}`;
-  writeFileSync(join(import.meta.dirname, '../docs/interop.md'), text);
+  writeFileSync(join(import.meta.dirname, '../docs/evidence/interop.md'), text);
 }
 process.exitCode = unexplained(reports).length === 0 ? 0 : 1;

@@ -1,7 +1,7 @@
 /**
  * Uses the packed package in every runtime, behind frameworks and under compilers, and prints what came of it.
  *
- * Run: npm run lab -- runtimes [<part of a place's name>…]. With `--write`, docs/runtimes.md is written as well.
+ * Run: npm run lab -- runtimes [<part of a place's name>…]. With `--write`, docs/evidence/runtimes.md is written as well.
  */
 import { writeFileSync } from 'node:fs';
 import { places, type Place } from './places.ts';
@@ -24,7 +24,7 @@ try {
   setting.remove();
 }
 console.log(pageOf(results));
-if (process.argv.includes('--write')) writeFileSync(new URL('../docs/runtimes.md', import.meta.url), page());
+if (process.argv.includes('--write')) writeFileSync(new URL('../docs/evidence/runtimes.md', import.meta.url), page());
 if (!isClean(results)) process.exitCode = 1;
 
 async function visit(place: Place, where: Setting): Promise<PlaceResult> {

@@ -52,6 +52,30 @@ const told = { logLevel: 'warning' as ExtractorLogLevel, addToApiReportFile: fal
  * @throws Error when a declaration cannot be read.
  */
 export function apiReports(entries: readonly string[]): readonly ApiReport[] {
+  return extracted(entries, reportOf);
+}
+
+/** What API Extractor says of an entry point. */
+export interface EntryModel {
+  /** The name of the entry point, such as `server`. */
+  readonly entry: string;
+  /** Its exports with their doc comments, as JSON. */
+  readonly model: string;
+}
+
+/** Describes what entry points export. @param entries The declaration files, as paths. */
+export function entryModels(entries: readonly string[]): readonly EntryModel[] {
+  return extracted(entries, (config, compilerState) => {
+    reportOf(config, compilerState);
+    const entry = basename(config.mainEntryPointFilePath, '.d.ts');
+    return { entry, model: readFileSync(config.apiJsonFilePath, 'utf8') };
+  });
+}
+
+function extracted<Found>(
+  entries: readonly string[],
+  find: (config: ExtractorConfig, compilerState: CompilerState) => Found,
+): readonly Found[] {
   const folder = mkdtempSync(join(tmpdir(), 'parley-api-'));
   try {
     const configs = entries.map((entry) => configOf(entry, folder));
@@ -59,7 +83,7 @@ export function apiReports(entries: readonly string[]): readonly ApiReport[] {
     if (first === undefined) return [];
     // One program of the compiler serves every entry point.
     const compilerState = CompilerState.create(first, { additionalEntryPoints: [...entries] });
-    return configs.map((config) => reportOf(config, compilerState));
+    return configs.map((config) => find(config, compilerState));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -93,7 +117,7 @@ function configOf(entry: string, folder: string): ExtractorConfig {
         },
       },
       apiReport: { enabled: true, reportFolder: reports, reportTempFolder: reports, reportFileName: name },
-      docModel: { enabled: false },
+      docModel: { enabled: true, apiJsonFilePath: join(reports, 'model.json') },
       dtsRollup: { enabled: false },
       tsdocMetadata: { enabled: false },
       messages: {

@@ -120,7 +120,7 @@ exit code is 3 if it refuses them correctly.
 The exit code is 3 if the server was not reached, supports no revision, or the run was cut short. It is also 3 if most
 rules could not be checked.
 
-[interop-check.md](interop-check.md) lists findings in other servers. [interop-agreement.md](interop-agreement.md)
+[interop-check.md](evidence/interop-check.md) lists findings in other servers. [interop-agreement.md](evidence/interop-agreement.md)
 compares the check with the official conformance suite.
 `;
 

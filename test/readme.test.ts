@@ -155,6 +155,7 @@ test('the metrics of docs/observability.md are scraped in the format of Promethe
 /** What each program that ends by itself prints, as far as it matters. */
 const printed = {
   asking: /booked for 2, number 7/,
+  summarize: /'Buy milk\.'/,
   prompt: /\[ 'Rust' \][^]*Review this Rust code\./,
   template: /\[ 'alan' \][^]*born.*1912/,
   subscribe: /uri: 'room:\/\/temperature' \}[^]*text: '21'/,
@@ -200,6 +201,15 @@ test('the process of docs/tasks.md that serves nobody ends in good order by SIGT
   await lineWith(worker, 'working');
   worker.kill('SIGTERM');
   assert.equal(await ended, 0);
+});
+
+test('the server of docs/skill asks before it cancels, and acts once', async (t) => {
+  const client = await connect(spawnServer(process.execPath, ['examples/orders.ts'], { cwd: fileURLToPath(root) }), {
+    onElicit: () => ({ action: 'accept', content: { sure: true } }),
+  });
+  t.after(() => client.close());
+  const { content } = await client.callTool('cancel_order', { id: '7' });
+  assert.deepEqual(content, [{ type: 'text', text: 'Order 7 is cancelled.' }]);
 });
 
 test('the stdio server of docs/server.md ends with its input, although it had a timer', async (t) => {

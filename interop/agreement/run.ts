@@ -1,6 +1,6 @@
 /**
  * `npm run lab -- interop:agreement [fault…]`: plants faults into the server that the official suite drives, and holds what the suite
- * says of each against what `parley check` says. A run of all writes `docs/interop-agreement.md`. Fails where the two differ and
+ * says of each against what `parley check` says. A run of all writes `docs/evidence/interop-agreement.md`. Fails where the two differ and
  * nobody read why.
  */
 
@@ -25,7 +25,7 @@ for (const revision of ['2025-11-25', '2026-07-28']) {
       report({ fault, row, revision, ...compare(await judged(plant, revision), clean) });
 }
 if (chosen.length === 0)
-  writeFileSync(join(import.meta.dirname, '../../docs/interop-agreement.md'), agreementPage(found));
+  writeFileSync(join(import.meta.dirname, '../../docs/evidence/interop-agreement.md'), agreementPage(found));
 
 async function judged(fault: Fault, revision: string): Promise<Said> {
   // A call may ask its client before it is answered, and goes on as it comes.

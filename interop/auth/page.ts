@@ -1,10 +1,10 @@
-/** The part of `docs/interop.md` that is about authorization. */
+/** The part of `docs/evidence/interop.md` that is about authorization. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Report } from './step.ts';
 
-const file = join(import.meta.dirname, '../../docs/interop.md');
+const file = join(import.meta.dirname, '../../docs/evidence/interop.md');
 const heading = '## Authorization';
 
 /** The part as it stands, for whoever writes the rest of the page; empty where there is none. */

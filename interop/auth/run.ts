@@ -1,4 +1,4 @@
-/** `npm run lab -- interop:auth [name…]`: authorization servers and guarded programs of others, with ours. A run of all writes its part of `docs/interop.md`. */
+/** `npm run lab -- interop:auth [name…]`: authorization servers and guarded programs of others, with ours. A run of all writes its part of `docs/evidence/interop.md`. */
 
 import { writePart } from './page.ts';
 import type { Report } from './step.ts';

@@ -1,6 +1,6 @@
 /**
  * `npm run lab -- interop:check [server…]`: judges servers of others by `parley check`, and prints what is found. A run of all of
- * them writes `docs/interop-check.md`. Fails where something is found that nobody read against the text of the specification.
+ * them writes `docs/evidence/interop-check.md`. Fails where something is found that nobody read against the text of the specification.
  */
 
 import { writeFileSync } from 'node:fs';
@@ -25,4 +25,4 @@ for await (const one of judgeAll(chosen, (name, why) => void missing.push([name,
 }
 for (const [name, why] of missing) console.log(`${name} is not run: ${why}`);
 if (chosen.length === 0)
-  writeFileSync(join(import.meta.dirname, '../../docs/interop-check.md'), checkPeersPage(judged, missing));
+  writeFileSync(join(import.meta.dirname, '../../docs/evidence/interop-check.md'), checkPeersPage(judged, missing));

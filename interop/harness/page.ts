@@ -1,4 +1,4 @@
-/** `docs/interop.md`, as a run writes it. */
+/** `docs/evidence/interop.md`, as a run writes it. */
 
 import type { RouteReport } from './drive.ts';
 import { faults as known, type Fault } from './faults.ts';

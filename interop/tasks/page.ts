@@ -1,4 +1,4 @@
-/** What stands above the tables of `docs/interop-tasks.md`. */
+/** What stands above the tables of `docs/evidence/interop-tasks.md`. */
 
 import { wrapped } from '../harness/page.ts';
 import { everythingExercises, plainExercises, taskExercises } from './plan.ts';

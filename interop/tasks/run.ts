@@ -1,6 +1,6 @@
 /**
  * `npm run lab -- interop:tasks [peer…] [--route words] [--wire]`: tasks with clients and servers of others. A run of all of them
- * writes `docs/interop-tasks.md`. Fails where something goes wrong that is no known fault of a peer.
+ * writes `docs/evidence/interop-tasks.md`. Fails where something goes wrong that is no known fault of a peer.
  */
 
 import { writeFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ for (const fault of unseen(found.reports, faults))
   console.log(`no longer seen: ${fault.peer}, ${fault.side}, ${fault.steps.join()}`);
 if (positionals.length === 0 && values.route === undefined)
   writeFileSync(
-    join(import.meta.dirname, '../../docs/interop-tasks.md'),
+    join(import.meta.dirname, '../../docs/evidence/interop-tasks.md'),
     page({ ...found, faults, introduction: introduction() }),
   );
 process.exitCode = unexplained(found.reports, faults).length === 0 ? 0 : 1;

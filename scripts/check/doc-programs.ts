@@ -13,7 +13,7 @@ const pages: Readonly<Record<string, readonly string[]>> = {
   'docs/client.md': ['host.ts', 'llm-tools.ts', 'by-hand.ts', 'api-key.ts', 'sign-in.ts'],
   'docs/combine.md': ['mount.ts'],
   'docs/extensions.md': ['own-method.ts'],
-  'docs/input.md': ['asking.ts', 'in-words.ts'],
+  'docs/input.md': ['asking.ts', 'summarize.ts', 'in-words.ts'],
   'docs/middleware.md': ['timing', 'caching', 'redaction', 'limits', 'flags'].map((name) => `middleware/${name}.ts`),
   'docs/migration.md': ['migration/before.ts', 'migration/after.ts'],
   'docs/mounting.md': [
@@ -36,6 +36,7 @@ const pages: Readonly<Record<string, readonly string[]>> = {
     'both.ts',
     'guarded.ts',
   ],
+  'docs/skill/parley-server/SKILL.md': ['orders.ts'],
   'docs/tasks.md': [
     'long-call.ts',
     'start-task.ts',

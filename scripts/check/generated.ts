@@ -22,7 +22,7 @@ export const generatedRule: Rule = {
     const found = [...rowsFiles()].flatMap(([file, text]) => stale(repository, file, text, 'npm run lab -- register'));
     // What was tried by hand is written by a person, and stands on the page before authorization.
     const byHand = `\n\n${repository.read('interop/by-hand.md')}\n## Authorization\n`;
-    const interop = 'docs/interop.md';
+    const interop = 'docs/evidence/interop.md';
     return [
       ...found,
       ...stale(repository, 'docs/check.md', checkPage(), 'npm run lab -- check-page'),

@@ -230,6 +230,7 @@ export const sharedSlowFiles: ReadonlySet<string> = new Set([
 export const nightlyFiles: Readonly<Record<string, string>> = {
   'test/interop/python.test.ts':
     'test/interop.test.ts runs the same steps with the official SDKs of TypeScript, and test/conformance.test.ts has the same exchanges',
+  'test/site.test.ts': 'the rule `links` finds dead links of docs/, and test/rules/site.test.ts has how pages are made',
   'test/bench-cases.test.ts': 'test/bench.test.ts drives the same harness, and test/readme.test.ts the same servers',
   'test/simulation/planted/planted.test.ts':
     'it breaks the code to judge test/world.test.ts, and finds no fault of the product',

@@ -157,7 +157,7 @@ test('a generated file that somebody changed is found, with its command', async 
     );
   assert.match(
     (await foundWith(generatedRule, 'interop/by-hand.md', (text) => `${text}x`)).join('\n'),
-    /^docs\/interop\.md lacks interop\/by-hand\.md/,
+    /^docs\/evidence\/interop\.md lacks interop\/by-hand\.md/,
   );
   const [finding] = stale(repositoryOf({ a: '1\n2\n3' }), 'a', '1\nx\n3', 'c');
   assert.equal(finding?.line, 2);
