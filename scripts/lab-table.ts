@@ -88,7 +88,7 @@ const generated: Group = {
     about: 'Builds the site from `docs/`, the doc comments and `--help-all`. `--pages` writes its Markdown only.',
     time: '1 min',
     needs: network,
-    writes: '`site/dist`',
+    writes: '`site/dist/html`',
     isBuilt: true,
     words: ['scripts/site.ts'],
   },

@@ -1,5 +1,5 @@
 /**
- * `npm run lab -- site`: writes the pages of the site to `site/pages`, and builds them to `site/dist`. The pages are those of
+ * `npm run lab -- site`: writes the pages of the site to `site/dist/pages`, and builds them to `site/dist/html`. The pages are those of
  * `docs/`, the API made from doc comments, and the options of the command line. `--pages` writes the pages only.
  */
 
@@ -14,7 +14,7 @@ import { docsPages, titleOf } from './site/docs-pages.ts';
 import { groups, type PageGroup } from './site/sidebar.ts';
 
 const site = join(root, 'site');
-const pagesFolder = join(site, 'pages');
+const pagesFolder = join(site, 'dist/pages');
 
 const { values } = parseArgs({ options: { pages: { type: 'boolean' } } });
 writePages();
@@ -90,5 +90,5 @@ function build(): void {
       shell: process.platform === 'win32',
     });
   execFileSync(process.execPath, [program, 'build'], inherit);
-  console.log('site/dist has the site');
+  console.log('site/dist/html has the site');
 }

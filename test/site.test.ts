@@ -11,7 +11,7 @@ import { noChromium } from './support/chromium.ts';
 import { watchPage } from './support/inspect-page.ts';
 import { root } from './support/sources.ts';
 
-const dist = join(root, 'site/dist');
+const dist = join(root, 'site/dist/html');
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html',

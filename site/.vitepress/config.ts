@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 
-const sidebar: unknown = JSON.parse(readFileSync(new URL('../pages/sidebar.json', import.meta.url), 'utf8'));
+const sidebar: unknown = JSON.parse(readFileSync(new URL('../dist/pages/sidebar.json', import.meta.url), 'utf8'));
 
 /** The site. `npm run lab -- site` writes its pages first. */
 export default {
   title: 'Parley',
   description: 'MCP for TypeScript: servers, clients and a bridge for every protocol version',
-  srcDir: 'pages',
-  outDir: 'dist',
+  srcDir: 'dist/pages',
+  outDir: 'dist/html',
   srcExclude: ['public/**'],
   lang: 'en',
   cleanUrls: true,
