@@ -24,7 +24,7 @@ const types: Readonly<Record<string, string>> = {
 /** Words that people search for, each with a page that is among the first three results. */
 const searches: Readonly<Record<string, string>> = {
   elicit: 'input',
-  'ctx.once': 'what-can-run-twice',
+  'ctx.once': 'input',
   progress: 'server',
   stdio: 'server',
   Express: 'mounting',
