@@ -2,7 +2,13 @@
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { Bridge, BridgeOptions, MergedBridge, PerPrincipalUpstream } from '../../packages/parley/src/bridge.ts';
+import type {
+  Bridge,
+  BridgeOptions,
+  MergedBridge,
+  MergedBridgeOptions,
+  PerPrincipalUpstream,
+} from '../../packages/parley/src/bridge.ts';
 import { bridgeOver } from '../../packages/parley/src/bridge/bridge.ts';
 import { connect, type Client } from '../../packages/parley/src/client.ts';
 import type { RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
@@ -21,7 +27,10 @@ export interface SigningIn {
   readonly warnings: string[];
   /** The bridge before the server of the world, or before several. */
   bridge(options?: Partial<BridgeOptions>, way?: Partial<PerPrincipalUpstream>): Promise<Bridge>;
-  several(ways: Readonly<Record<string, Partial<PerPrincipalUpstream>>>): Promise<MergedBridge>;
+  several(
+    ways: Readonly<Record<string, Partial<PerPrincipalUpstream>>>,
+    options?: Partial<MergedBridgeOptions>,
+  ): Promise<MergedBridge>;
   browser(person: string): PageVisitor;
   /** Agrees, signs in and comes back; gives the heading of the last page. */
   signIn(person: string, url: string): Promise<string | undefined>;
@@ -69,7 +78,7 @@ export function signingIn(t: TestContext): SigningIn {
     warnings,
     bridge: async (options = {}, way = {}) =>
       stand(await create({ upstream: mcp, upstreamAuth: wayOf(way), ...behavior, ...options })),
-    several: async (ways) => {
+    several: async (ways, options = {}) => {
       for (const name of Object.keys(ways))
         if (name !== 'mcp') world.laws.answers = { ...world.laws.answers, ...locked(name) };
       const upstreams = Object.entries(ways).map(([name, way]) => [
@@ -79,7 +88,7 @@ export function signingIn(t: TestContext): SigningIn {
           upstreamAuth: wayOf({ name, publicUrl: `${publicUrl}/${name}`, ...way }),
         },
       ]);
-      return stand(await create({ upstreams: Object.fromEntries(upstreams), ...behavior }));
+      return stand(await create({ upstreams: Object.fromEntries(upstreams), ...behavior, ...options }));
     },
     browser: (person) => new PageVisitor((request) => bridge?.pages(request), person),
     async signIn(person, url) {
