@@ -15,6 +15,8 @@ export interface TaskClientOptions {
   readonly capabilities?: Json;
   readonly principal?: string;
   readonly network?: string;
+  /** The address that it comes from, as over HTTP. */
+  readonly address?: string;
   /** The name that it gives itself; none, or in a handshake some, by default. */
   readonly info?: { readonly name: string; readonly version: string };
   /** Answers a request of the server. */
@@ -36,12 +38,13 @@ export const extended: Json = { elicitation: {}, extensions: { [extension]: {} }
 
 /** Opens a conversation. */
 export async function taskClient(server: Servable, options: TaskClientOptions): Promise<TaskClient> {
-  const { revision, capabilities = {}, principal, network = 'inproc', info, answer } = options;
+  const { revision, capabilities = {}, principal, network = 'inproc', address, info, answer } = options;
   const heard: Json[] = [];
   let id = 0;
   const conversation = server.endpoint.openConnection({
     lasting: true,
     network,
+    ...(address === undefined ? {} : { address }),
     ...(principal === undefined ? {} : { auth: { principal } }),
     send: (message) => {
       heard.push({ ...message });

@@ -103,7 +103,8 @@ export class Keeper {
   async add(record: TaskRecord, dueInMs: number, most: number, share?: string): Promise<HeldTask | 'full' | 'no-room'> {
     const kept: HeldTask = { record, version: 1, epoch: 0, heldSince: this.#clocks };
     const stored = { ...(await this.#stored(kept, dueInMs)), ...this.#life(record) };
-    const outcome = await this.store.add(share === undefined ? stored : { ...stored, share }, most);
+    const counted = share === undefined ? stored : { ...stored, share: await this.#parts.texts.shareOf(share) };
+    const outcome = await this.store.add(counted, most);
     // Ids have 144 random bits, so a known one cannot be chance.
     if (outcome === 'known') throw new Error('the store already has a task with this id');
     return outcome === 'added' ? kept : outcome;

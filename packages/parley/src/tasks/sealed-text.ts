@@ -44,6 +44,14 @@ export class RecordTexts {
   }
 
   /**
+   * The name of a share for the store: the same each time, so that the store can count. With a seal, its operator cannot
+   * read the address in it.
+   */
+  async shareOf(share: string): Promise<string> {
+    return this.#seal === undefined ? share : await this.#seal.sealAlike(share, 'share');
+  }
+
+  /**
    * Returns the same record again while its text is unchanged, for callers that only inspect it: clients request one
    * task again and again. It must not reach code that may change it, such as handlers.
    *
