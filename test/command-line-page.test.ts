@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { after, before, test } from 'node:test';
@@ -21,10 +23,15 @@ const lines = blocks
 
 const server = createExampleServer();
 let http: Listening;
-before(async () => (http = await listen(server, { port: 0 })));
+let folder = '';
+before(async () => {
+  http = await listen(server, { port: 0 });
+  folder = await mkdtemp(join(tmpdir(), 'parley-lines-'));
+});
 after(async () => {
   await http.close();
   await server.close();
+  await rm(folder, { recursive: true });
 });
 
 /** The words of a line, which quotes with single quotes alone. */
@@ -32,7 +39,9 @@ function wordsOf(line: string): readonly string[] {
   const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '').slice(2);
   const at = words.indexOf('--');
   const typed = at < 0 ? words : [...words.slice(0, at + 1), ...exampleCommand];
-  return typed.map((word) => word.replace('http://127.0.0.1:3000/mcp', http.url));
+  const put = (word: string): string =>
+    word.replace('http://127.0.0.1:3000/mcp', http.url).replace(/^sun\.png$/, join(folder, 'sun.png'));
+  return typed.map(put);
 }
 
 test('the page has command lines', () => assert.ok(lines.length > 8, lines.join('\n')));

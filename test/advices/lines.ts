@@ -25,6 +25,34 @@ const use: readonly AdvisedLine[] = [
     wrong: 'read --json {"a":1} {url} example://manual',
     right: ['read --json {url} example://manual'],
   },
+  {
+    text: '--decline gives no answers; leave it out, or --answer',
+    wrong: 'call {url} book city=Oslo --decline --answer day=2026-12-24 --answer seat=any',
+    right: [
+      'call {url} book city=Oslo --answer day=2026-12-24 --answer seat=any',
+      'call {url} book city=Oslo --decline',
+    ],
+  },
+  {
+    text: '--answers is no file that can be read: ${}',
+    wrong: 'call {url} book city=Oslo --answers {folder}/none.json',
+    right: ['call {url} echo message=a --answers {args}'],
+  },
+  {
+    text: '--answers must be a file with a JSON object, such as {"name":"Ada"}: ${}',
+    wrong: 'call {url} echo message=a --answers {token}',
+    right: ['call {url} echo message=a --answers {args}'],
+  },
+  {
+    text: '--extension takes an id with a prefix, and its settings as JSON: com.example/maps or com.example/maps={"zoom":3}, not ${}',
+    wrong: 'call {url} --extension maps',
+    right: ['call {url} --extension com.example/maps', 'call {url} --extension com.example/maps={"zoom":3}'],
+  },
+  {
+    text: '--output saves a result; name a tool to call',
+    wrong: 'call {url} --output {folder}/sun.png',
+    right: ['call {url} picture --output {folder}/sun.png'],
+  },
 ];
 
 const bridge: readonly AdvisedLine[] = [

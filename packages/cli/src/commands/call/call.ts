@@ -5,21 +5,21 @@ import { argumentsOf } from './arguments.ts';
 import { pairOf, toolAtEnd, type Json } from './words.ts';
 import { UsageError, type Io } from '../io.ts';
 import type { Parsed } from '../options.ts';
-import { clientOptions } from './open.ts';
 import type { ServerPlace } from './place.ts';
+import type { LineAnswers } from './questions.ts';
 import { requestLimits } from './time-limit.ts';
 import { listedBefore, unknownName } from './unknown-name.ts';
-import { refuseUrl, useServer } from './use-server.ts';
+import { refuseUrl, savingOptions, useServer } from './use-server.ts';
 import { fetchCatalogue } from './catalogue.ts';
 import { renderCatalogue } from './render-catalogue.ts';
-import { printResult } from './render-result.ts';
+import { printCall } from './print-call.ts';
 import type { Target } from '../target.ts';
 import type { ToolTask } from '../tasks/tool-task.ts';
 import { printed, shownJson } from '../shown.ts';
 
 /** The options of the command. */
 export const callOptions: ParseArgsOptionsConfig = {
-  ...clientOptions,
+  ...savingOptions,
   task: { type: 'boolean' },
   detach: { type: 'boolean' },
   ttl: { type: 'string' },
@@ -33,9 +33,12 @@ export async function call(argv: readonly string[], io: Io): Promise<number> {
     refuseUrl(tool);
     if (tool === undefined && json.input !== undefined)
       throw new UsageError('there are arguments, but no tool to give them to');
-    const pairs = words.map(pairOf);
-    const task = await taskOf(tool, { parsed, json: json.output }, timed);
-    const wanted: Use = { pairs, json, mayBeCommand: line.mayBeCommand, task, place };
+    const pairs = words.map((word) => pairOf(word));
+    const task = await taskOf(tool, { parsed, json: json.output, given: line.given }, timed);
+    const output = parsed.text('output');
+    if (tool === undefined && output !== undefined)
+      throw new UsageError('--output saves a result; name a tool to call');
+    const wanted: Use = { pairs, json, output, mayBeCommand: line.mayBeCommand, task, place };
     return {
       opening: task?.opening,
       run: (client) => (tool === undefined ? list(client, wanted, timed) : callTool(client, tool, wanted, timed)),
@@ -47,7 +50,7 @@ export async function call(argv: readonly string[], io: Io): Promise<number> {
 /** The task that a call is to become, if the options want one. */
 async function taskOf(
   tool: string | undefined,
-  asked: { readonly parsed: Parsed; readonly json: boolean },
+  asked: { readonly parsed: Parsed; readonly json: boolean; readonly given: LineAnswers | undefined },
   io: Io,
 ): Promise<ToolTask | undefined> {
   const { parsed } = asked;
@@ -60,6 +63,8 @@ async function taskOf(
 interface Use {
   readonly pairs: readonly (readonly [string, string])[];
   readonly json: Json;
+  /** File or folder for images, audio and bytes. */
+  readonly output: string | undefined;
   /** True when the tool stands behind a command, of which it may be a word. */
   readonly mayBeCommand: boolean;
   /** Call as a task, where that is wanted. */
@@ -86,14 +91,14 @@ function hintAtCall(
 }
 
 async function callTool(client: Client, name: string, wanted: Use, io: Io): Promise<number> {
-  const { pairs, json, mayBeCommand, task, place } = wanted;
+  const { pairs, json, output, mayBeCommand, task, place } = wanted;
   const tools = await listedBefore('tool', client.listTools(requestLimits(io)), io);
   const tool = tools?.find((one) => one.name === name);
   // A server that declares no tools lists none here, and may have some all the same.
   if (tool === undefined && tools !== undefined && client.supports('tools'))
     throw new Error(unknownName('tool', name, { known: tools, mayBeCommand }));
   const given = argumentsOf(pairs, json.input, tool);
-  if (task !== undefined) return await task.run(client, given, place);
+  if (task !== undefined) return await task.run(client, given, { place, output });
   const result = await client.callTool(name, given, {
     ...requestLimits(io),
     logLevel: 'info',
@@ -103,6 +108,5 @@ async function callTool(client: Client, name: string, wanted: Use, io: Io): Prom
       );
     },
   });
-  printResult(result, json.output, io);
-  return result.isError === true ? 1 : 0;
+  return await printCall(name, result, { json: json.output, output }, io);
 }

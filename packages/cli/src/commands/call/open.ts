@@ -5,9 +5,12 @@ import type { Client } from '../../../../parley/src/client/client.ts';
 import type { InputHandlers } from '../../../../parley/src/client/input/inputs.ts';
 import { jsonText } from '../../../../parley/src/json/exact-number.ts';
 import type { Transport } from '../../../../parley/src/jsonrpc/transport.ts';
+import type { JsonObject } from '../../../../parley/src/protocol/features/common.ts';
+import type { Extensions } from '../../../../parley/src/protocol/extension.ts';
+import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
 import type { LoggingMessageNotificationParams } from '../../../../parley/src/protocol/features/logging.ts';
 import type { RevisionDate } from '../../../../parley/src/protocol/revision.ts';
-import { isTerminal, type Io } from '../io.ts';
+import { UsageError, isTerminal, type Io } from '../io.ts';
 import { authOf } from '../login/auth-of.ts';
 import { authOptions } from '../login/sign-in-options.ts';
 import { revisionDates, wholeNumber, type Parsed } from '../options.ts';
@@ -21,6 +24,7 @@ export const clientOptions: ParseArgsOptionsConfig = {
   ...authOptions,
   config: { type: 'string' },
   revision: { type: 'string', multiple: true },
+  extension: { type: 'string', multiple: true },
   timeout: { type: 'string' },
 };
 
@@ -31,7 +35,7 @@ export interface ClientOpening {
   /** The longest wait for an answer, despite progress, in milliseconds, if the user gave none. */
   readonly timeoutMs?: number | undefined;
   /** Answers to what the server asks; it can ask nothing by default. */
-  readonly handlers?: Pick<InputHandlers, 'onElicit' | 'onElicitUrl'>;
+  readonly handlers?: Pick<InputHandlers, 'onElicit' | 'onElicitUrl' | 'onSample'>;
   /** Writes lines for the person; to standard error by default. */
   readonly tell?: (lines: string) => void;
 }
@@ -65,12 +69,38 @@ export function openWay(way: Transport, parsed: Parsed, io: Io, opening: ClientO
     exactNumbers: true,
     signal: io.signal,
     ...handlers,
+    extensions: extensionsOf(parsed.texts('extension')),
     ...(revisions === undefined ? {} : { revisions }),
     // A user's time limit is a total, however much progress a server reports.
     ...(timeoutMs === undefined ? {} : { timeoutMs, maxTotalTimeoutMs: timeoutMs }),
     onLog: (message) => tell(logLine(message)),
     onWarning: warnings(tell),
   });
+}
+
+/** Extensions that were typed as `id` or `id={…}`. @throws UsageError for others. */
+function extensionsOf(words: readonly string[]): Extensions {
+  return Object.fromEntries(
+    words.map((word) => {
+      const at = word.indexOf('=');
+      const id = at < 0 ? word : word.slice(0, at);
+      const settings = at < 0 ? {} : jsonObjectOf(word.slice(at + 1));
+      if (!/^[\w.-]+\/[\w.-]+$/.test(id) || settings === undefined)
+        throw new UsageError(
+          `--extension takes an id with a prefix, and its settings as JSON: com.example/maps or com.example/maps={"zoom":3}, not ${JSON.stringify(word)}`,
+        );
+      return [id, settings] as const;
+    }),
+  );
+}
+
+function jsonObjectOf(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 const maxWarnings = 3;

@@ -4,20 +4,23 @@ import type { ContentBlock } from '../../../../parley/src/protocol/features/cont
 import type { BlobResourceContents, TextResourceContents } from '../../../../parley/src/protocol/features/resources.ts';
 import type { CallToolResult } from '../../../../parley/src/protocol/features/tools.ts';
 import type { Io } from '../io.ts';
+import type { SavedParts } from './save.ts';
 import { withoutSent } from '../sent-secrets.ts';
 import { printed, shownJson } from '../shown.ts';
 
 /** Prints the result of a tool, for a person or as JSON. */
-export function printResult(result: CallToolResult, json: boolean, io: Io): void {
+export function printResult(result: CallToolResult, json: boolean, io: Io, saved?: SavedParts): void {
   const isError = result.isError === true;
-  const text = json ? `${shownJson(result, 2)}\n` : renderResult(result);
+  const text = json ? `${shownJson(result, 2)}\n` : renderResult(result, saved);
   // A result is what was asked for, and is shown as it is; an error may repeat what was sent.
   (isError && !json ? io.stderr : io.stdout).write(isError ? withoutSent(text) : text);
 }
 
 /** The result of a tool as text for a person. */
-export function renderResult({ content, structuredContent }: CallToolResult): string {
-  const blocks = content.filter((block) => !repeats(block, structuredContent)).map(renderBlock);
+export function renderResult({ content, structuredContent }: CallToolResult, saved?: SavedParts): string {
+  const blocks = content
+    .filter((block) => !repeats(block, structuredContent))
+    .map((block) => renderBlock(block, saved));
   const data = structuredContent === undefined ? [] : [shownJson(structuredContent, 2)];
   return printed([...blocks, ...data].map((text) => (text.endsWith('\n') ? text : `${text}\n`)).join(''), 'lines');
 }
@@ -33,13 +36,13 @@ function repeats(block: ContentBlock, structuredContent: unknown): boolean {
 }
 
 /** A block of content as text for a person. */
-export function renderBlock(block: ContentBlock): string {
+export function renderBlock(block: ContentBlock, saved?: SavedParts): string {
   switch (block.type) {
     case 'text':
       return block.text;
     case 'image':
     case 'audio':
-      return printed(`[${block.type} ${block.mimeType}, ${bytes(block.data)}]`, 'line');
+      return printed(`[${block.type} ${block.mimeType}, ${bytes(block.data)}${place(block, saved)}]`, 'line');
     case 'resource_link': {
       const about = [block.mimeType, block.description].filter((one) => one !== undefined).join(', ');
       return printed(
@@ -48,7 +51,7 @@ export function renderBlock(block: ContentBlock): string {
       );
     }
     case 'resource':
-      return renderContents(block.resource);
+      return renderContents(block.resource, saved);
     default:
       // A server may know of content that this version does not.
       return shownJson(block);
@@ -56,12 +59,19 @@ export function renderBlock(block: ContentBlock): string {
 }
 
 /** The contents of a resource as text for a person. */
-export function renderContents(contents: TextResourceContents | BlobResourceContents): string {
+export function renderContents(contents: TextResourceContents | BlobResourceContents, saved?: SavedParts): string {
   const type = contents.mimeType === undefined ? '' : ` ${contents.mimeType}`;
   const head = `[resource ${contents.uri}${type}`;
+  if ('text' in contents && saved?.has(contents) === true) return printed(`${head}${place(contents, saved)}]`, 'line');
   return 'text' in contents
     ? `${printed(`${head}]`, 'line')}\n${contents.text}`
-    : printed(`${head}, ${bytes(contents.blob)}]`, 'line');
+    : printed(`${head}, ${bytes(contents.blob)}${place(contents, saved)}]`, 'line');
+}
+
+/** Place of a part that was saved. */
+function place(part: Parameters<SavedParts['get']>[0], saved: SavedParts | undefined): string {
+  const file = saved?.get(part);
+  return file === undefined ? '' : `, saved as ${file}`;
 }
 
 function bytes(base64: string): string {

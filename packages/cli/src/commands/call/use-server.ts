@@ -3,10 +3,17 @@ import type { Client } from '../../../../parley/src/client/client.ts';
 import { UsageError, type Io } from '../io.ts';
 import { parseOptions, type Parsed } from '../options.ts';
 import { splitAtDashes } from '../target.ts';
-import type { ClientOpening } from './open.ts';
+import { clientOptions, type ClientOpening } from './open.ts';
 import { openPlace, type ServerPlace } from './place.ts';
+import { answersForms, questionOptions, questionsOf, type LineAnswers } from './questions.ts';
 import { withinTime } from './time-limit.ts';
 import { afterUrl, beforeCommand, mergeJson, takeJson, withinCommand, type Json, type PlacedWords } from './words.ts';
+
+/** The options of a command that uses one server. */
+export const useOptions: ParseArgsOptionsConfig = { ...clientOptions, ...questionOptions };
+
+/** The options of a command whose result may hold bytes. */
+export const savingOptions: ParseArgsOptionsConfig = { ...useOptions, output: { type: 'string', short: 'o' } };
 
 /** The command line of a command that uses one server. */
 export interface ServerLine {
@@ -15,6 +22,8 @@ export interface ServerLine {
   /** The words about what the server is to do. */
   readonly words: readonly string[];
   readonly json: Json;
+  /** Answers of the options; `undefined` if they do not answer forms. */
+  readonly given: LineAnswers | undefined;
   /** True when the words stand behind a command, of which they may be a part. */
   readonly mayBeCommand: boolean;
 }
@@ -44,21 +53,26 @@ export async function useServer(
   const parsed = parseOptions(head.rest, options);
   return await withinTime(parsed, io, async (timed) => {
     const line = lineOf(parsed, head.json, after);
-    const use = await plan(line, timed);
+    const questions = await questionsOf(parsed, timed);
+    const use = await plan({ ...line, given: answersForms(parsed) ? questions : undefined }, timed);
     try {
-      const client = await openPlace(line.place, { parsed, opening: use.opening }, timed);
+      const handlers = { ...questions.handlers, ...use.opening?.handlers };
+      const client = await openPlace(line.place, { parsed, opening: { ...use.opening, handlers } }, timed);
       try {
-        return await use.run(client);
+        const code = await use.run(client);
+        questions.settle();
+        return code;
       } finally {
         await client.close();
       }
     } finally {
       use.end?.();
+      questions.end();
     }
   });
 }
 
-function lineOf(parsed: Parsed, json: Json, after: readonly string[] | undefined): ServerLine {
+function lineOf(parsed: Parsed, json: Json, after: readonly string[] | undefined): Omit<ServerLine, 'given'> {
   const file = parsed.text('config');
   if (file !== undefined) {
     if (after !== undefined) throw new UsageError('--config names the servers; give no command beside it');

@@ -106,9 +106,15 @@ function isArgument(words: readonly string[], at: number): boolean {
   return word === '--json' || word.startsWith('--json=') || /^[A-Za-z_][\w.-]*=/.test(word);
 }
 
-/** Splits `name=value`. */
-export function pairOf(word: string): readonly [string, string] {
+/**
+ * Splits `name=value`.
+ *
+ * @param of Option whose value it is; without it, an argument.
+ * @throws UsageError for another word, which says how it is written.
+ */
+export function pairOf(word: string, of?: string): readonly [string, string] {
   const at = word.indexOf('=');
-  if (at < 1) throw new UsageError(`${JSON.stringify(word)} is no argument; arguments are given as name=value`);
-  return [word.slice(0, at), word.slice(at + 1)];
+  if (at >= 1) return [word.slice(0, at), word.slice(at + 1)];
+  if (of !== undefined) throw new UsageError(`${of} takes name=value, not ${JSON.stringify(word)}`);
+  throw new UsageError(`${JSON.stringify(word)} is no argument; arguments are given as name=value`);
 }

@@ -1,4 +1,4 @@
-import { authorization, serverConnection } from './shared-options.ts';
+import { authorization, output, questionGroup, serverConnection } from './shared-options.ts';
 import type { HelpTopic } from './topic.ts';
 
 export const callTopic: HelpTopic = {
@@ -16,7 +16,8 @@ export const callTopic: HelpTopic = {
     '[options] --config <file> <server> [<tool> [<name>=<value>…]]',
   ],
   about: [
-    'The result goes to standard output; progress and log messages go to standard error.',
+    'The result goes to standard output; progress and log messages go to standard error. Without a terminal and without ' +
+      'an answer option, the server is told that it cannot ask questions.',
     'Every word after -- belongs to the command. The tool stands before --, or after a second one. If the command ' +
       'contains a -- itself, put the tool first or end the line with one more --.',
   ],
@@ -30,8 +31,10 @@ export const callTopic: HelpTopic = {
         },
         { flag: "--json '{…}'", text: 'All arguments as one JSON object. Single arguments are added to it.' },
         { flag: '--json', text: 'Print the whole result as JSON.' },
+        output,
       ],
     },
+    questionGroup,
     {
       title: 'Tasks',
       options: [

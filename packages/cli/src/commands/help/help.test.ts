@@ -5,6 +5,7 @@ import { inThisProcess } from '../../../../../test/support/cli-process.ts';
 import { bridgeOptions, servingOptions } from '../bridge.ts';
 import { callOptions } from '../call/call.ts';
 import { clientOptions } from '../call/open.ts';
+import { savingOptions, useOptions } from '../call/use-server.ts';
 import { checkOptions } from '../check/check.ts';
 import { explainOptions } from '../explain/explain.ts';
 import { inspectOptions } from '../inspect/inspect.ts';
@@ -22,24 +23,24 @@ const accepted: Readonly<Record<string, ParseArgsOptionsConfig>> = {
   bridge: bridgeOptions,
   call: { ...callOptions, ...json },
   check: checkOptions,
-  complete: { ...clientOptions, ...json },
+  complete: { ...useOptions, ...json },
   example: {},
   explain: explainOptions,
   inspect: inspectOptions,
   login: loginOptions,
   logout: logoutOptions,
-  prompt: { ...clientOptions, ...json },
-  read: { ...clientOptions, ...json },
-  send: { ...clientOptions, ...json },
+  prompt: { ...savingOptions, ...json },
+  read: { ...savingOptions, ...json },
+  send: { ...useOptions, ...json },
   start: servingOptions,
   tasks: { ...clientOptions, ...answerOptions, ...json },
-  watch: { ...clientOptions, ...json },
+  watch: { ...useOptions, ...json },
   whoami: whoamiOptions,
 };
 
 function flagsOf(name: string): readonly string[] {
   const flags = topics.find((topic) => topic.name === name)?.groups.flatMap(({ options }) => options) ?? [];
-  const names = flags.flatMap(({ flag }) => /^--([\w-]+)/.exec(flag)?.[1] ?? []);
+  const names = flags.flatMap(({ flag }) => /^(?:-\w, )?--([\w-]+)/.exec(flag)?.[1] ?? []);
   return [...new Set(names)].toSorted();
 }
 

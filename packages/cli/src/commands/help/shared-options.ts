@@ -23,6 +23,33 @@ export const reaching: readonly HelpOption[] = [
   },
 ];
 
+/** Declares an extension. */
+export const extensionFlag: HelpOption = {
+  flag: '--extension <id>[={…}]',
+  text: 'Declare this extensionFlag, such as com.example/maps, with its settings as JSON. Repeatable.',
+  isRare: true,
+};
+
+/** Options that answer what a server asks. */
+export const questionGroup: HelpGroup = {
+  title: 'Questions of the server',
+  options: [
+    {
+      flag: '--answer <name>=<value>',
+      text: 'A field of each form that the server shows. Without it, you are asked at a terminal. Repeatable.',
+    },
+    { flag: '--answers <file>', text: 'The fields of forms, as a JSON object in a file.' },
+    { flag: '--decline', text: 'Decline each question.' },
+    { flag: '--sample <text>', text: 'Answer each sampling request with this text.' },
+  ],
+};
+
+/** Saves the bytes of a result. */
+export const output: HelpOption = {
+  flag: '-o, --output <path>',
+  text: 'Save the images, audio and bytes of the result in this file. Several are saved in a folder.',
+};
+
 /** The connection options of a command that uses one server. */
 export function serverConnection(timeout: string): HelpGroup {
   return {
@@ -32,6 +59,7 @@ export function serverConnection(timeout: string): HelpGroup {
       revision,
       { flag: '--timeout <ms>', text: timeout },
       ...reaching,
+      extensionFlag,
     ],
   };
 }

@@ -1,4 +1,4 @@
-import { authorization, json, reaching, revision } from './shared-options.ts';
+import { authorization, extensionFlag, json, reaching, revision } from './shared-options.ts';
 import type { HelpTopic } from './topic.ts';
 
 export const tasksTopic: HelpTopic = {
@@ -46,6 +46,7 @@ export const tasksTopic: HelpTopic = {
             '[60000 for each answer]',
         },
         ...reaching,
+        extensionFlag,
       ],
     },
     authorization,

@@ -1,4 +1,4 @@
-import { authorization, json, serverConnection } from './shared-options.ts';
+import { authorization, json, output, questionGroup, serverConnection } from './shared-options.ts';
 import type { HelpExample, HelpOption, HelpTopic } from './topic.ts';
 
 const wholeTime = 'Time for the whole command. [60000 for each answer]';
@@ -22,7 +22,7 @@ function topicOf({ words, options, timeout = wholeTime, ...use }: Use): HelpTopi
       `[options] ${words} -- <command> [<argument>…]`,
       `[options] --config <file> <server> ${words}`,
     ],
-    groups: [{ title: 'Options', options }, serverConnection(timeout), authorization],
+    groups: [{ title: 'Options', options }, questionGroup, serverConnection(timeout), authorization],
     exitCodes: '0 success, 1 failure, 2 wrong command line.',
   };
 }
@@ -34,7 +34,7 @@ export const useTopics: readonly HelpTopic[] = [
     summary: 'read a resource',
     examples: [['parley read http://127.0.0.1:3000/mcp example://manual', 'print its contents']],
     words: '<uri>',
-    options: [wholeJson],
+    options: [wholeJson, { ...output, text: 'Save the contents in this file. Several are saved in a folder.' }],
   }),
   topicOf({
     name: 'prompt',
@@ -45,6 +45,7 @@ export const useTopics: readonly HelpTopic[] = [
       { flag: '<name>=<value>', text: 'An argument.' },
       { flag: "--json '{…}'", text: 'All arguments as one JSON object. Single arguments are added to it.' },
       wholeJson,
+      output,
     ],
   }),
   topicOf({

@@ -32,7 +32,7 @@ export interface Answering extends Pick<ClientOpening, 'handlers' | 'tell'> {
 
 /** Answers a task's question with the options of the command line, or with the input of the user at the terminal. */
 export function typedAnswering(typed: TypedAnswer, io: Io): Answering {
-  const pairs = typed.pairs.map(pairOf);
+  const pairs = typed.pairs.map((word) => pairOf(word));
   const action = oneOption(typed.parsed, 'action', ['accept', 'decline', 'cancel']);
   const isTyped = pairs.length > 0 || typed.input !== undefined || action !== undefined;
   if (action !== undefined && action !== 'accept' && (pairs.length > 0 || typed.input !== undefined))
@@ -97,7 +97,7 @@ function chosenRequest(
   );
 }
 
-/** Questions that come as requests, of which the first is answered and the others are left open. */
+/** LineAnswers that come as requests, of which the first is answered and the others are left open. */
 function openRequests(reply: (params: ElicitRequestParams) => Promise<ElicitResult>): {
   readonly handlers: Answerers;
   answered(task: TaskHandle, signal: AbortSignal): Promise<void>;

@@ -4,9 +4,10 @@ import { TaskGoneError, TaskInputRequiredError } from '../../../../parley/src/cl
 import { TaskProgress } from '../../../../parley/src/client/tasks/following/task-progress.ts';
 import type { TaskHandle, TaskReference } from '../../../../parley/src/client/tasks/task-handle.ts';
 import type { CallToolResult } from '../../../../parley/src/protocol/features/tools.ts';
+import type { LineAnswers } from '../call/questions.ts';
 import { isTerminal, type Io } from '../io.ts';
 import { reasonOf } from '../shown.ts';
-import { TerminalQuestions, openQuestions, type Answerers } from './asking.ts';
+import { TerminalQuestions, openQuestions } from './asking.ts';
 import type { Screen } from './screen.ts';
 
 /** Time after the first wish to end in which a second one cancels the task, in milliseconds. */
@@ -15,15 +16,17 @@ const insistMs = 2_000;
 /** A wait for tasks at a command line: it shows their state, and answers their questions. */
 export interface TaskWaiter {
   readonly screen: Screen;
-  readonly handlers: Answerers;
+  readonly handlers: LineAnswers['handlers'];
   /** Resolves with a question that cannot be answered here. */
   readonly asked: Promise<string>;
   /** Asks and shows nothing any more. */
   readonly end: () => void;
 }
 
-/** The wait of this command: a user at a terminal is asked; otherwise questions stay open. */
-export function waiterAt(io: Io, screen: Screen): TaskWaiter {
+/** The wait of this command: options answer, or a user at a terminal is asked; otherwise questions stay open. */
+export function waiterAt(io: Io, screen: Screen, given?: LineAnswers): TaskWaiter {
+  if (given !== undefined)
+    return { handlers: given.handlers, asked: new Promise(() => undefined), screen, end: screen.end };
   if (!isTerminal(io)) return { ...openQuestions(), screen, end: screen.end };
   const questions = new TerminalQuestions(io, screen.rest);
   const end = (): void => {

@@ -1,8 +1,9 @@
 import type { Client } from '../../../../parley/src/client/client.ts';
 import type { ClientOpening } from '../call/open.ts';
 import type { ServerPlace } from '../call/place.ts';
+import type { LineAnswers } from '../call/questions.ts';
 import { requestLimits } from '../call/time-limit.ts';
-import { printResult } from '../call/render-result.ts';
+import { printCall, type WantedOutput } from '../call/print-call.ts';
 import { UsageError, type Io } from '../io.ts';
 import { wholeNumber, type Parsed } from '../options.ts';
 import { shownJson } from '../shown.ts';
@@ -18,25 +19,29 @@ export interface ToolTask {
   /** Choices with which its server is to be opened. */
   readonly opening: ClientOpening;
   /** Calls the tool; ends the wait for what it asks. */
-  run(client: Client, argumentsOfCall: Readonly<Record<string, unknown>>, place: ServerPlace): Promise<number>;
+  run(
+    client: Client,
+    argumentsOfCall: Readonly<Record<string, unknown>>,
+    wanted: Pick<WantedOutput, 'output'> & { readonly place: ServerPlace },
+  ): Promise<number>;
   end(): void;
 }
 
 /** Makes what calls a tool as a task, as the options of the command line say. */
 export function toolTask(
   tool: string,
-  { parsed, json }: { readonly parsed: Parsed; readonly json: boolean },
+  { parsed, json, given }: { readonly parsed: Parsed; readonly json: boolean; readonly given: LineAnswers | undefined },
   io: Io,
 ): ToolTask {
   const ttl = parsed.text('ttl');
   const ttlMs = ttl === undefined ? undefined : wholeNumber('--ttl', ttl, [1, maxTtlMs]);
   const detach = parsed.flag('detach');
   const screen = screenFor(io, { tool, json: json || detach });
-  const waiter = waiterAt(io, screen);
+  const waiter = waiterAt(io, screen, given);
   return {
     opening: { handlers: waiter.handlers, tell: screen.tell },
     end: waiter.end,
-    async run(client, argumentsOfCall, place) {
+    async run(client, argumentsOfCall, { place, output }) {
       const starting = client.startTask(tool, argumentsOfCall, {
         ...requestLimits(io),
         logLevel: 'info',
@@ -62,8 +67,7 @@ export function toolTask(
       const advice = { command, endsWithCommand: endsWithCommand(place) };
       const result = await followed(task, waiter, { io, advice, reports: true });
       if (result === undefined) return 1;
-      printResult(result, json, io);
-      return result.isError === true ? 1 : 0;
+      return await printCall(tool, result, { json, output }, io);
     },
   };
 }

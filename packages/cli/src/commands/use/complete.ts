@@ -1,20 +1,20 @@
 import type { Client } from '../../../../parley/src/client/client.ts';
-import { clientOptions } from '../call/open.ts';
 import { requestLimits } from '../call/time-limit.ts';
-import { outputOf, useServer } from '../call/use-server.ts';
+import { outputOf, useOptions, useServer } from '../call/use-server.ts';
 import { pairOf } from '../call/words.ts';
 import { UsageError, type Io } from '../io.ts';
 import { printed, shownJson } from '../shown.ts';
 
 /** Prints the values that a server suggests for an argument of a prompt or of a resource template. */
 export async function completeCommand(argv: readonly string[], io: Io): Promise<number> {
-  return await useServer(argv, { io, options: clientOptions }, ({ words, json: given }, timed) => {
+  return await useServer(argv, { io, options: useOptions }, ({ words, json: given }, timed) => {
     const json = outputOf(given);
     const [reference, name, value = '', ...settled] = words;
     if (reference === undefined || name === undefined)
       throw new UsageError('name a prompt or a URI template, then its argument, then the beginning of a value');
     const ref = referenceOf(reference);
-    const context = settled.length === 0 ? {} : { context: { arguments: Object.fromEntries(settled.map(pairOf)) } };
+    const context =
+      settled.length === 0 ? {} : { context: { arguments: Object.fromEntries(settled.map((word) => pairOf(word))) } };
     return {
       async run(client) {
         const { completion } = await client.complete(ref, { name, value }, { ...requestLimits(timed), ...context });

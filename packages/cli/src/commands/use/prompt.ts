@@ -1,19 +1,18 @@
 import type { Prompt } from '../../../../parley/src/protocol/features/prompts.ts';
-import { clientOptions } from '../call/open.ts';
 import { renderBlock } from '../call/render-result.ts';
 import { requestLimits } from '../call/time-limit.ts';
 import { listedBefore, unknownName } from '../call/unknown-name.ts';
-import { neededName, useServer } from '../call/use-server.ts';
+import { neededName, savingOptions, useServer } from '../call/use-server.ts';
 import { pairOf } from '../call/words.ts';
 import { UsageError, type Io } from '../io.ts';
 import { printed, shownJson } from '../shown.ts';
 
 /** Fills a prompt in, and prints its messages. */
 export async function promptCommand(argv: readonly string[], io: Io): Promise<number> {
-  return await useServer(argv, { io, options: clientOptions }, ({ words, json, mayBeCommand }, timed) => {
+  return await useServer(argv, { io, options: savingOptions }, ({ parsed, words, json, mayBeCommand }, timed) => {
     const [first, ...rest] = words;
     const name = neededName(first, 'a prompt');
-    const given = { ...textsOf(json.input), ...Object.fromEntries(rest.map(pairOf)) };
+    const given = { ...textsOf(json.input), ...Object.fromEntries(rest.map((word) => pairOf(word))) };
     return {
       async run(client) {
         const prompts = await listedBefore('prompt', client.listPrompts(requestLimits(timed)), timed);
@@ -22,7 +21,13 @@ export async function promptCommand(argv: readonly string[], io: Io): Promise<nu
           throw new Error(unknownName('prompt', name, { known: prompts, mayBeCommand }));
         if (known !== undefined) requireArguments(known, given);
         const result = await client.getPrompt(name, given, requestLimits(timed));
-        const text = result.messages.map(({ role, content }) => `${role}: ${lineEnded(renderBlock(content))}`).join('');
+        const output = parsed.text('output');
+        const blocks = result.messages.map(({ content }) => content);
+        const saved =
+          output === undefined ? undefined : await (await import('../call/save.ts')).saveBlocks(blocks, output, name);
+        const text = result.messages
+          .map(({ role, content }) => `${role}: ${lineEnded(renderBlock(content, saved))}`)
+          .join('');
         timed.stdout.write(json.output ? `${shownJson(result, 2)}\n` : printed(text, 'lines'));
         return 0;
       },

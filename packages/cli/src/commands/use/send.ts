@@ -2,15 +2,14 @@ import { parseExactJson } from '../../../../parley/src/json/parse-exact.ts';
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
 import { McpError } from '../../../../parley/src/protocol/error.ts';
 import type { JsonObject } from '../../../../parley/src/protocol/features/common.ts';
-import { clientOptions } from '../call/open.ts';
 import { requestLimits } from '../call/time-limit.ts';
-import { neededName, noMoreWords, useServer } from '../call/use-server.ts';
+import { neededName, noMoreWords, useOptions, useServer } from '../call/use-server.ts';
 import { UsageError, type Io } from '../io.ts';
 import { reasonOf, shownJson } from '../shown.ts';
 
 /** Sends any request, and prints its result as JSON. */
 export async function sendCommand(argv: readonly string[], io: Io): Promise<number> {
-  return await useServer(argv, { io, options: clientOptions }, ({ words, json }, timed) => {
+  return await useServer(argv, { io, options: useOptions }, ({ words, json }, timed) => {
     const [first, text, ...extra] = words;
     const method = neededName(first, 'a method, such as tools/list');
     noMoreWords(extra);

@@ -1,12 +1,11 @@
 import type { SubscriptionEvent } from '../../../../parley/src/client/subscriptions/subscription.ts';
-import { clientOptions } from '../call/open.ts';
-import { outputOf, useServer } from '../call/use-server.ts';
+import { outputOf, useOptions, useServer } from '../call/use-server.ts';
 import { UsageError, whenAborted, type Io } from '../io.ts';
 import { printed, reasonOf, shownJson } from '../shown.ts';
 
 /** Prints each change of some resources, until the command is ended. */
 export async function watchCommand(argv: readonly string[], io: Io): Promise<number> {
-  return await useServer(argv, { io, options: clientOptions }, ({ words: uris, json: given }, timed) => {
+  return await useServer(argv, { io, options: useOptions }, ({ words: uris, json: given }, timed) => {
     const json = outputOf(given);
     if (uris.length === 0)
       throw new UsageError('name a resource by its URI: after the URL, or before the -- of a command');
