@@ -65,6 +65,22 @@ for (const [what, status] of [
     await channel.close();
   });
 
+test('other events may come before the one with the address for messages', async (t) => {
+  const sends = (outgoing: ServerResponse, others: number): void => {
+    outgoing.writeHead(200, { 'content-type': 'text/event-stream' });
+    outgoing.write(`${'event: ping\ndata: 1\n\n'.repeat(others)}event: endpoint\ndata: /messages?id=1\n\n`);
+  };
+  for (const [others, opens] of [
+    [100, true],
+    [101, false],
+  ] as const) {
+    const url = await listen(t, (_, outgoing) => sends(outgoing, others));
+    const opening = ssePairTransport(url).open({ message() {}, problem() {}, closed() {} });
+    if (opens) await (await opening).close();
+    else await assert.rejects(opening, { reason: 'invalid-message', message: /did not say where messages go/ });
+  }
+});
+
 interface OpenedPair {
   readonly channel: Channel;
   readonly heard: unknown[];

@@ -44,6 +44,19 @@ import {
 /** Time for a stream to announce the URL for messages. */
 const endpointMs = 10_000;
 
+/** The most events before the one with the URL for messages. */
+const maxBefore = 100;
+
+/** What only sets an id or a time is no event. */
+function isEvent({ data = '', event }: Partial<StreamEvent> = {}): boolean {
+  return data !== '' || event !== undefined;
+}
+
+/** Messages before the URL come from a server of Streamable HTTP. */
+function isMessage({ data, event = 'message' }: StreamEvent): boolean {
+  return event === 'message' && /^\s*[{[]/.test(data);
+}
+
 /** A stream that announced the URL for messages. */
 interface AnnouncedStream {
   readonly events: AsyncGenerator<StreamEvent, void>;
@@ -258,12 +271,17 @@ export class SsePairChannel implements Channel {
     return { events, endpoint: await this.#announced(events, response), status: response.status };
   }
 
-  /** Spec 2024-11-05, Transports, HTTP with SSE: the first event has the URL for messages. */
+  /**
+   * Spec 2024-11-05, Transports, HTTP with SSE: the first event has the URL for messages. Some servers send other events
+   * before it, such as a `ping`.
+   */
   async #announced(events: AsyncGenerator<StreamEvent, void>, { status }: FetchResponse): Promise<URL> {
     let first: StreamEvent | undefined;
     try {
-      do first = (await events.next()).value ?? undefined;
-      while (first !== undefined && first.data === '' && first.event === undefined);
+      for (let others = 0; others <= maxBefore; others += isEvent(first) ? 1 : 0) {
+        first = (await events.next()).value ?? undefined;
+        if (first === undefined || first.event === 'endpoint' || isMessage(first)) break;
+      }
     } catch (cause) {
       if (cause instanceof ConnectionError) throw cause;
       throw new ConnectionError('timeout', `${this.#name} did not say where messages go`, { cause });
