@@ -100,7 +100,7 @@ async function openPair(t: TestContext, server: OldServer): Promise<OpenedPair> 
   return { channel, heard, ends, problems };
 }
 
-for (const status of [400, 404, 405]) {
+for (const status of [400, 403, 404, 405, 406, 415, 422, 501]) {
   test(`a server that answers initialize with ${status} is tried with HTTP+SSE at the same URL [sse-008] [sse-009] [sse-010] [sse-003]`, async (t) => {
     const server = oldServer('/messages?id=1', status);
     const { channel, heard } = await open(t, server.handle);
@@ -114,7 +114,7 @@ for (const status of [400, 404, 405]) {
   });
 }
 
-for (const status of [401, 403, 406, 415, 500]) {
+for (const status of [401, 408, 429, 500, 502, 503]) {
   test(`a server that answers initialize with ${status} is not tried with HTTP+SSE [sse-009]`, async (t) => {
     const server = oldServer('/messages?id=1', status);
     const { channel } = await open(t, server.handle);
@@ -122,6 +122,16 @@ for (const status of [401, 403, 406, 415, 500]) {
     assert.deepEqual(server.requests, ['POST /mcp']);
   });
 }
+
+test('a 403 with a challenge is no reason to try HTTP+SSE', async (t) => {
+  const methods: unknown[] = [];
+  const { channel } = await open(t, ({ method }, outgoing) => {
+    methods.push(method);
+    outgoing.writeHead(403, { 'www-authenticate': 'Bearer error="insufficient_scope"' }).end();
+  });
+  await assert.rejects(channel.send(initialize), { reason: 'unauthorized', status: 403 });
+  assert.deepEqual(methods, ['POST']);
+});
 
 test('an error of a stateless server is no reason to try HTTP+SSE [sse-010]', async (t) => {
   const methods: unknown[] = [];
@@ -147,6 +157,12 @@ test('where there is no HTTP+SSE either, the refusal of initialize stands', asyn
   });
   const message = /^HTTP 404 from http:\/\/\S+\/mcp: nothing here; is the path \/mcp that of an MCP server\?$/;
   await assert.rejects(channel.send(initialize), { reason: 'http', status: 404, message });
+});
+
+test('where both transports are refused with one status, it is named once', async (t) => {
+  const { channel } = await open(t, (_, outgoing) => void outgoing.writeHead(403).end('this host is not allowed'));
+  const message = /^HTTP 403 from http:\/\/\S+\/mcp: this host is not allowed$/;
+  await assert.rejects(channel.send(initialize), { reason: 'http', status: 403, message });
 });
 
 test('a JSON-RPC error of initialize is heard when there is no HTTP+SSE', async (t) => {

@@ -90,7 +90,8 @@ export function ssePairTransport(url: string | URL, options: HttpTransportOption
  */
 export function bothFailures(first: ConnectionError, second: ConnectionError): ConnectionError {
   const { reason, status = 0 } = second;
-  const isNothing = reason === 'http' && status < 500 && status !== 403 && status !== 429;
+  const isSame = status === first.status;
+  const isNothing = reason === 'http' && (isSame || (status < 500 && status !== 403 && status !== 429));
   return isNothing || first.reason !== 'http' ? first : withReason(first, `over HTTP+SSE: ${second.message}`, second);
 }
 

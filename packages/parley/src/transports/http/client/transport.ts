@@ -67,9 +67,17 @@ export function httpTransport(url: string | URL, options: HttpTransportOptions =
 /** Length of the longest session id that is used. Some servers keep their state in it; servers limit all headers to 16 KB. */
 const maxSessionLength = 8_192;
 
-/** Tells whether a status of `initialize` may mean that the server speaks the older transport alone. */
-function isPairStatus(status: number): boolean {
-  return status === 400 || status === 404 || status === 405;
+/** Statuses that say something of the caller, or of the moment. */
+const notOfPair: ReadonlySet<number> = new Set([401, 407, 408, 421, 423, 425, 429]);
+
+/**
+ * Tells whether a refusal of `initialize` may mean that the server speaks the older transport alone. Newer revisions name
+ * 400, 404 and 405. (Spec 2025-03-26, Transports, Backwards Compatibility: any 4xx. Some servers that know no POST answer 501.)
+ */
+function mayBePair(response: FetchResponse): boolean {
+  const { status } = response;
+  if (status === 403) return response.headers.get('www-authenticate') === null;
+  return status === 501 || (status >= 400 && status <= 499 && !notOfPair.has(status));
 }
 
 class HttpChannel implements Channel {
@@ -125,7 +133,7 @@ class HttpChannel implements Channel {
       // Some servers give the id of the session later.
       const isLate = this.#session === undefined && this.#initialize !== '';
       if (initializes || isLate) this.#remember(response, initializes ? body : this.#initialize);
-      if (initializes && isPairStatus(response.status)) await this.#fallBack(response, exchange, sent);
+      if (initializes && mayBePair(response)) await this.#fallBack(response, exchange, sent);
       else await this.#answered(response, exchange, sent);
       this.#isServer = true;
     } catch (error) {
