@@ -47,12 +47,12 @@ const endpointMs = 10_000;
 /** The most events before the one with the URL for messages. */
 const maxBefore = 100;
 
-/** What only sets an id or a time is no event. */
+/** Tells whether it is an event: a block that only sets an id or a time is none. */
 function isEvent({ data = '', event }: Partial<StreamEvent> = {}): boolean {
   return data !== '' || event !== undefined;
 }
 
-/** Messages before the URL come from a server of Streamable HTTP. */
+/** Tells whether an event holds a message: one before the URL comes from a server of Streamable HTTP. */
 function isMessage({ data, event = 'message' }: StreamEvent): boolean {
   return event === 'message' && /^\s*[{[]/.test(data);
 }
