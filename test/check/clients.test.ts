@@ -130,7 +130,7 @@ for (const { date } of revisions) {
 
 /** Options of a call that is given up while it runs. */
 function givenUp(): { readonly signal: AbortSignal } {
-  return { signal: AbortSignal.timeout(400) };
+  return { signal: AbortSignal.timeout(3_000) };
 }
 
 test('nothing is found in a client whose person refuses one page, and agrees to the next', async (t) => {

@@ -104,7 +104,7 @@ describe('a slow server', { concurrency: true }, () => {
     t.after(() => over.abort());
     const fault: Fault = {
       async response(_, { message: { method } }) {
-        await rest(method === 'ping' ? 60_000 : 1_050, undefined, { signal: over.signal }).catch(() => undefined);
+        await rest(method === 'ping' ? 120_000 : 1_050, undefined, { signal: over.signal }).catch(() => undefined);
       },
     };
     const { url, close } = await serveFaulty(fault, cleanServer);
@@ -112,7 +112,7 @@ describe('a slow server', { concurrency: true }, () => {
     const { findings, cut } = await judgedAt(t, url, {
       only: ['ping-001'],
       revisions: chosenRevisions(['2025-11-25']),
-      waitTimeoutMs: 10_000,
+      waitTimeoutMs: 30_000,
     });
     assert.deepEqual(
       [findings.map(({ id, revisions }) => [id, ...revisions]), cut],
