@@ -51,7 +51,8 @@ const known = keysIn(equivalents);
 const stale = known.filter((key) => sources.includes(key.split('\t')[0] ?? '') && !keys.has(key));
 if (stale.length > 0) throw new Error(`${equivalents} lists faults that no longer exist:\n${stale.join('\n')}`);
 const tried = values.only === undefined ? [...keys] : keysIn(values.only, 'survives');
-const reached = await reachOf(values.measured ? [] : filesOf('fast').filter(({ isShared }) => isShared));
+// Of slow files it runs nothing: what those start are programs that were built without the fault.
+const reached = await reachOf(values.measured ? [] : filesOf('fast').filter(({ names }) => names === undefined));
 
 const mutants = drawn()
   .filter((mutant) => tried.includes(keyOf(mutant)) && !known.includes(keyOf(mutant)))

@@ -1,6 +1,7 @@
 /** Runs test files with one fault after another, in one process as long as it is healthy. */
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { filesOf } from '../test/files.ts';
 import { Worker } from '../test/pool.ts';
 import type { FileResult } from '../test/worker.ts';
 import { switched, type Numbered } from './switch.ts';
@@ -11,6 +12,8 @@ const maxRuns = 200;
 const timeout = 60_000;
 /** The name of the failure of a file that did not end. */
 const fileItself = '(the file itself)';
+/** Files that need a process of their own. */
+const alone = new Set(filesOf('fast').flatMap(({ path, isShared }) => (isShared ? [] : [path])));
 let trials = 0;
 
 /** Tries faults that conditions choose. */
@@ -32,11 +35,13 @@ export function createTrial(mutants: readonly Numbered[]): Trial {
     worker = undefined;
   };
   const run = async (test: string, fault: number): Promise<FileResult> => {
-    if (worker?.isOver === true || (runs += 1) % maxRuns === 0) await stop();
+    if (worker?.isOver === true || (runs += 1) % maxRuns === 0 || alone.has(test)) await stop();
     const file = { path: `${test}?fault=${fault}`, isShared: true, isSlow: false, isWaiting: false };
     const env = { NODE_OPTIONS: `--import=${new URL('plant.ts', import.meta.url)}`, FAULTS: path };
     worker ??= new Worker(file, { tier: 'fast', starved: false, env, timeout, onResult: () => undefined });
-    return worker.run(file);
+    const result = await worker.run(file);
+    if (alone.has(test)) await stop();
+    return result;
   };
   return {
     async failureOf(test, fault) {

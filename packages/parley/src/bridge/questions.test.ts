@@ -75,6 +75,44 @@ describe('a session with a handshake server', () => {
       assert.deepEqual(question(raw)['params'], { messages: [], maxTokens: 1, includeContext });
     });
 
+  it('is asked again when another call was cancelled, on whose stream it was asked', async (t) => {
+    let peer: ScriptedPeer | undefined;
+    const upstream = scriptedUpstream({
+      up: '2025-11-25',
+      answers: { 'tools/call': (_: SentMessage, from: ScriptedPeer) => void (peer = from) },
+    });
+    const raw = await open(await bridgeTo(t, upstream), '2025-11-25', { capabilities });
+    const streams = (): unknown[] =>
+      raw.heard.flatMap(({ message, related }) => ('id' in message && 'method' in message ? [related] : []));
+    const ask = async (id: string): Promise<void> => {
+      const params = { message: 'Who?', requestedSchema: { type: 'object', properties: {} } };
+      peer?.send({ jsonrpc: '2.0', id, method: 'elicitation/create', params });
+      await settle();
+    };
+    const cancel = async (requestId: string): Promise<void> => {
+      await raw.notify('notifications/cancelled', { requestId });
+      await settle();
+    };
+    const answerTo = (id: string): Json | undefined =>
+      upstream.sent.findLast(({ message }) => message['id'] === id)?.message;
+    for (const id of ['first', 'second', 'third'])
+      void raw.receive({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: id } });
+    await settle();
+    // A server on stdio does not say for which of them it asks.
+    await ask('q');
+    await cancel('first');
+    assert.deepEqual(streams(), ['third']);
+    await cancel('third');
+    assert.deepEqual(streams(), ['third', 'second']);
+    await answer(raw, { action: 'decline' });
+    await settle();
+    assert.deepEqual(answerTo('q')?.['result'], { action: 'decline' });
+    await ask('r');
+    await cancel('second');
+    assert.deepEqual(streams(), ['third', 'second', 'second']);
+    assert.notEqual(answerTo('r')?.['error'], undefined);
+  });
+
   it('is asked between calls too', async (t) => {
     let peer: ScriptedPeer | undefined;
     const upstream = scriptedUpstream({

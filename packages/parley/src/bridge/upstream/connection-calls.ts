@@ -44,6 +44,12 @@ export class ConnectionCalls {
     return this.#sent.all().map(({ call }) => call);
   }
 
+  /** The call that was sent last, if possible one that was not cancelled. */
+  get newest(): ForwardedCall | undefined {
+    const { running } = this;
+    return running.findLast(({ signal }) => !signal.aborted) ?? running.at(-1);
+  }
+
   carry(call: ForwardedCall): InFlightEntry {
     this.#note(call);
     return this.#carried.add(call);

@@ -45,7 +45,7 @@ export interface UpstreamEvents {
   /**
    * Answers requests of the server. Without it, the call that the question belongs to does.
    *
-   * @param on The call that it belongs to, or the latest one if unknown: all belong to one client.
+   * @param on The call that it belongs to, or the newest one if unknown: all belong to one client.
    */
   onRequest?(
     method: string,

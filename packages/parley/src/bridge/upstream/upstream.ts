@@ -362,12 +362,20 @@ export class Upstream {
   ): Promise<JsonObject> {
     const { onRequest } = this.#events;
     const params = withoutWish(method, given, this.#self?.capabilities);
-    if (onRequest !== undefined) {
-      const on = this.calls.sentAs(request) ?? this.calls.running.at(-1);
-      return await onRequest(method, params, { signal, on });
+    if (onRequest === undefined) {
+      this.#onAsked();
+      return await this.asking.ask({ method, params, signal, request });
     }
-    this.#onAsked();
-    return await this.asking.ask({ method, params, signal, request });
+    for (;;) {
+      const on = this.calls.sentAs(request) ?? this.calls.newest;
+      try {
+        return await onRequest(method, params, { signal, on });
+      } catch (error) {
+        // It may belong to a call that was not cancelled.
+        const isOfAnother = on?.signal.aborted === true && this.calls.newest?.signal.aborted === false;
+        if (request !== undefined || signal.aborted || !isOfAnother) throw error;
+      }
+    }
   }
 
   /** Delivers a log message to the call in whose exchange it came, or to the only client that can have caused it. */
