@@ -81,6 +81,21 @@ function* walk(node: Node, parents: readonly Node[]): Generator<readonly [Node, 
   for (const child of Object.values(node).flat()) if (isNode(child)) yield* walk(child, [...parents, node]);
 }
 
+/** Tells whether a statement returns nothing, or `undefined`. */
+function isEmpty({ type, argument }: Node): boolean {
+  return type === 'ReturnStatement' && (!isNode(argument) || argument['name'] === 'undefined');
+}
+
+/** Tells whether nothing of the function is run after a statement. */
+function isAtEnd(node: Node, [, ...inside]: readonly Node[]): boolean {
+  const path = [...inside, node];
+  return inside.every(
+    ({ type, body, finalizer }, at) =>
+      (type === 'BlockStatement' && Array.isArray(body) && body.at(-1) === path[at + 1]) ||
+      ((type === 'IfStatement' || type === 'CatchClause' || type === 'TryStatement') && !isNode(finalizer)),
+  );
+}
+
 function editsOf(node: Node, parents: readonly Node[], source: string): readonly Edit[] {
   const { start, left, test, value, key } = node;
   const [sign, parent] = [String(node['operator']), parents.at(-1)];
@@ -109,6 +124,8 @@ function editsOf(node: Node, parents: readonly Node[], source: string): readonly
       return node['directive'] || source.startsWith('super(', start) ? [] : [['statement', node, ';']];
     case 'ThrowStatement':
     case 'ReturnStatement':
+      // A function that comes to its end gives the same.
+      if (isEmpty(node) && isAtEnd(node, inside)) return [];
       return isIn(/^(?:If|For|Switch|Try|While)/) ? [[source.slice(start).split(/\W/, 1)[0] ?? '', node, ';']] : [];
     case 'Property':
       if (parent?.type !== 'ObjectExpression' || !isNode(key) || key['name'] !== 'signal') return [];
