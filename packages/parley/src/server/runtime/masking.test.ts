@@ -4,7 +4,7 @@ import { dates, errorOf, open, resultOf } from '../../../../../test/support/raw.
 import { McpError } from '../../protocol/error.ts';
 import { createServer } from '../server.ts';
 import type { Host } from './host.ts';
-import { errorPrinter, reportUnanswered } from './masking.ts';
+import { errorPrinter, guarded, reportUnanswered } from './masking.ts';
 
 const info = { name: 'tested', version: '1.0.0' };
 
@@ -143,4 +143,28 @@ test('an error is printed with a hint, the first of a tool and of another reques
     printed.map((line) => line.endsWith(', or set exposeErrors')),
     [false, true, false, false],
   );
+});
+
+test('a hook that fails, at once or later, is reported and stops nothing', async () => {
+  const heard: unknown[] = [];
+  const host = { onError: (error: unknown, where: string) => heard.push([error, where]) } as unknown as Host;
+  const error = new Error('no');
+  assert.equal(
+    guarded(host, 'hook', () => {
+      throw error;
+    }),
+    undefined,
+  );
+  assert.deepEqual(heard.splice(0), [[error, 'hook']]);
+  const later = guarded(host, 'hook', () => Promise.reject(error));
+  await assert.rejects(
+    async () => await later,
+    (thrown) => thrown === error,
+  );
+  assert.deepEqual(heard.splice(0), [[error, 'hook']]);
+  assert.equal(
+    guarded(host, 'hook', () => 7),
+    7,
+  );
+  assert.deepEqual(heard, []);
 });

@@ -145,3 +145,43 @@ test('if there is no room for another mark, new states are refused and no mark g
   time = 601_001;
   await of('late');
 });
+
+test('the outcome of a round that runs in another process is waited for, and looked for more and more seldom', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let time = 0;
+  t.mock.method(performance, 'now', () => time);
+  const [marks, outcomes] = [memoryRoundStore({ now: () => time }), memoryRoundStore({ now: () => time })];
+  const looks: number[] = [];
+  const watched = {
+    ...outcomes,
+    add: outcomes.add.bind(outcomes),
+    get: (handle: string) => (looks.push(time), outcomes.get(handle)),
+  };
+  await marks.add('used state', '', 1_000_000);
+  const rounds = new SingleUse(marks, watched, 5_000);
+  const counter = counted(() => ({}));
+  const pass = async (ms: number): Promise<void> => {
+    for (let passed = 0; passed < ms; passed += 10) {
+      time += 10;
+      t.mock.timers.tick(10);
+      await new Promise(setImmediate);
+    }
+  };
+  const first = rounds.outcome(delivery, counter.run);
+  await pass(1_000);
+  const waits = (): readonly number[] => looks.slice(1).map((at, index) => at - (looks[index] ?? 0));
+  assert.deepEqual(waits(), [20, 40, 80, 160, 320]);
+  await outcomes.add('outcome state', '{"answers":"yes","result":{"plain":{"content":[1]}}}', 1_000_000);
+  await pass(1_000);
+  assert.deepEqual([await first, waits().at(-1), counter.runs], [{ content: [1] }, 640, 0]);
+  // A round whose process died has no outcome.
+  await marks.add('used dead', '', 1_000_000);
+  const dead = assert.rejects(
+    rounds.outcome({ ...delivery, id: 'dead' }, counter.run),
+    /its outcome is not known here/,
+  );
+  looks.length = 0;
+  await pass(6_000);
+  await dead;
+  assert.deepEqual(waits(), [20, 40, 80, 160, 320, 640, 1_000, 1_000, 1_000]);
+});
