@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createBridge } from '../../bridge.ts';
 import { connect } from '../../client.ts';
-import type { Channel, Transport } from '../../jsonrpc/transport.ts';
+import { ConnectionError, type Channel, type Transport } from '../../jsonrpc/transport.ts';
 import { McpError } from '../../protocol/error.ts';
 import { createServer } from '../../server/server.ts';
 import { memoryTransport } from '../../testing/memory-transport.ts';
@@ -78,6 +78,52 @@ describe('a server that begins anew behind an open stream', () => {
       await client.callTool('count');
       assert.equal(calls(), sessionLost === 'repeat' ? 3 : 2);
     });
+
+  test('is initialized again as often as a connection may be opened again, and no more', async (t) => {
+    const { transport, sent, warnings, restart } = scene();
+    const client = await connect(transport, {
+      maxReconnects: 2,
+      now: () => 0,
+      onWarning: (message) => warnings.push(message),
+    });
+    t.after(() => client.close());
+    await client.callTool('count');
+    for (const isBegun of [true, true, false]) {
+      await restart();
+      sent.length = 0;
+      const listed = client.listTools({ cache: 'bypass' });
+      if (isBegun) await listed;
+      else await assert.rejects(listed);
+      assert.equal(sent.includes('initialize'), isBegun);
+    }
+    assert.equal(warnings.filter((warning) => warning.includes('was initialized again')).length, 2);
+  });
+
+  test('that cannot be initialized again fails the request, and a warning says why', async (t) => {
+    const { transport, warnings, restart } = scene();
+    const state = { isDeaf: false };
+    const deaf: Transport = {
+      ...transport,
+      async open(receiver) {
+        const channel = await transport.open(receiver);
+        return {
+          send: async (message) => {
+            if (state.isDeaf && [message].flat().some((one) => 'method' in one && one.method === 'initialize'))
+              throw new ConnectionError('closed', 'deaf');
+            await channel.send(message);
+          },
+          close: () => channel.close(),
+        };
+      },
+    };
+    const client = await connect(deaf, { onWarning: (message) => warnings.push(message) });
+    t.after(() => client.close());
+    await client.callTool('count');
+    await restart();
+    state.isDeaf = true;
+    await assert.rejects(client.listTools());
+    assert.deepEqual(warnings, ['a server that began anew could not be initialized again']);
+  });
 
   test('goes on behind a bridge', async (t) => {
     const { transport, restart } = scene();
