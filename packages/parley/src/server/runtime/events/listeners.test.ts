@@ -31,7 +31,7 @@ test('without the option there is nobody to tell until a watcher comes', () => {
   const log: string[] = [];
   const listeners = new ServiceListeners();
   listeners.follow('tools/call');
-  assert.equal(listeners.tell, undefined);
+  assert.deepEqual([listeners.tell], [undefined]);
   listeners.follow(watcher('one', log));
   listeners.tell?.({ type: 'stream-ended' });
   assert.deepEqual([log, listeners.watchers.length], [['one stream-ended'], 1]);
