@@ -9,6 +9,11 @@ import { followedByPrograms } from './library-inventory.ts';
 export const followed: readonly (readonly [file: string, title: string, texts: readonly string[]])[] = [
   ...followedByPrograms,
   [
+    'packages/cli/src/commands/call/questions.test.ts',
+    'a question that cannot be asked is answered by the options that the error names',
+    ['${}; give --answer <name>=<value> or --decline, or call it at a terminal', '${}; give --sample <text>'],
+  ],
+  [
     'packages/cli/src/commands/bridge.test.ts',
     'warns that clients share the state of a server, unless it serves sessions alone',
     [

@@ -181,12 +181,7 @@ const calls: readonly AdvisedLine[] = [
     right: ['call --header X-A:b {url}', 'call --config {config-with-headers} here'],
   },
   {
-    text: 'the arguments of --json are not JSON: ${}',
-    wrong: 'call --json={a {url} add',
-    right: ['call --json={"a":1,"b":2} {url} add'],
-  },
-  {
-    text: 'the arguments of --json must be an object',
+    text: `the arguments of --json must be an object, such as '{"name":"value"}'`,
     wrong: 'call --json=[1] {url} add',
     right: ['call --json={"a":1,"b":2} {url} add'],
   },

@@ -11,13 +11,17 @@ export interface Parsed {
   readonly words: readonly string[];
 }
 
+/** Finds advice on an option that a command does not have; an empty text is none. */
+export type OptionHint = (option: string, argv: readonly string[]) => string;
+
 /**
  * Reads the options of a command.
  *
+ * @param hint Advice on an option that the command does not have.
  * @throws UsageError for an option that the command does not have, or one without its value.
  */
-export function parseOptions(argv: readonly string[], options: ParseArgsOptionsConfig): Parsed {
-  const { values, positionals } = parsed(argv, options);
+export function parseOptions(argv: readonly string[], options: ParseArgsOptionsConfig, hint?: OptionHint): Parsed {
+  const { values, positionals } = parsed(argv, options, hint);
   return {
     flag: (name) => values[name] === true,
     text: (name) => texts(values[name]).at(-1),
@@ -29,6 +33,7 @@ export function parseOptions(argv: readonly string[], options: ParseArgsOptionsC
 function parsed(
   argv: readonly string[],
   options: ParseArgsOptionsConfig,
+  hint: OptionHint = () => '',
 ): { values: Record<string, unknown>; positionals: string[] } {
   try {
     return parseArgs({ args: withNumbers(argv, options), options, allowPositionals: true, strict: true });
@@ -37,8 +42,13 @@ function parsed(
     const unknown = /^Unknown option '(--?[^'=]+)/.exec(words)?.[1];
     if (unknown !== undefined) {
       const names = Object.keys(options).map((name) => `--${name}`);
-      throw new UsageError(`there is no option ${JSON.stringify(unknown)}${nearestWords(unknown, names)}`, { cause });
+      const near = nearestWords(unknown, names);
+      throw new UsageError(`there is no option ${JSON.stringify(unknown)}${near === '' ? hint(unknown, argv) : near}`, {
+        cause,
+      });
     }
+    const bare = /^Option '(?:-\w, )?(--[\w-]+) <value>' argument missing/.exec(words)?.[1];
+    if (bare !== undefined) throw new UsageError(`${bare} takes a value, which is missing`, { cause });
     const isAmbiguous = words.includes(' argument is ambiguous');
     const dashed = isAmbiguous ? /^Option '(?:-\w, )?(--[\w-]+)/.exec(words)?.[1] : undefined;
     if (dashed !== undefined)
@@ -80,6 +90,33 @@ export function wholeNumber(name: string, text: string, [least, most]: readonly 
   if (!(value >= least && value <= most))
     throw new UsageError(`${name} must be a whole number from ${least} to ${most}, not ${JSON.stringify(text)}`);
   return value;
+}
+
+/** Milliseconds of each unit of time. */
+const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
+
+/**
+ * Reads a time, such as `500ms`, `5s` or `1.5m`, as milliseconds.
+ *
+ * @param unit Unit of a plain number.
+ * @throws UsageError when it is none or is out of bounds, which are in milliseconds.
+ */
+export function milliseconds(
+  name: string,
+  text: string,
+  {
+    least = 1,
+    most = 2 ** 31 - 1,
+    unit = 'ms',
+  }: { readonly least?: number; readonly most?: number; readonly unit?: 'ms' | 's' } = {},
+): number {
+  const [, count = '', typed] = /^(\d{1,15}(?:\.\d{1,6})?)(ms|s|m|h)?$/.exec(text) ?? [];
+  // One of the units, as the pattern says.
+  const value = count === '' ? Number.NaN : Math.round(Number(count) * units[(typed ?? unit) as keyof typeof units]);
+  if (value >= least && value <= most) return value;
+  throw new UsageError(
+    `${name} must be a time such as 5s or 500ms, from ${least} to ${most} ms, not ${JSON.stringify(text)}`,
+  );
 }
 
 /**

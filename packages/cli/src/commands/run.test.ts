@@ -69,7 +69,7 @@ describe('what makes no sense is told in one line, with exit code 2', () => {
     [
       'a negative number',
       ['bridge', '--drain-ms', '-1', 'http://127.0.0.1:1/'],
-      /--drain-ms must be a whole number from 0 to 3600000, not "-1"/,
+      /--drain-ms must be a time such as 5s or 500ms, from 0 to 3600000 ms, not "-1"/,
     ],
     [
       'an option in place of a value',

@@ -57,12 +57,34 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   const load = commands.get(name);
   if (load === undefined) {
     const what = name.startsWith('-') ? 'option' : 'command';
-    const near = nearestWords(name, [...commands.keys()]);
+    const near = meantBy(name) ?? nearestWords(name, [...commands.keys()]);
     throw new UsageError(`there is no ${what} ${JSON.stringify(name)}${near}; parley --help lists what there is`);
   }
   const { before } = splitAtDashes(rest);
   if (before.includes('--help-all')) return printHelp(name, io, true);
   return before.includes('--help') || before.includes('-h') ? printHelp(name, io, false) : (await load())(rest, io);
+}
+
+/** Commands by words that other programs have for them. */
+const synonyms: Readonly<Record<string, string>> = {
+  list: 'call',
+  ls: 'call',
+  tools: 'call',
+  resources: 'call',
+  prompts: 'call',
+  run: 'call',
+  get: 'read',
+  subscribe: 'watch',
+  request: 'send',
+  serve: 'bridge',
+  proxy: 'bridge',
+  test: 'check',
+  validate: 'check',
+  ui: 'inspect',
+};
+
+function meantBy(name: string): string | undefined {
+  return Object.hasOwn(synonyms, name) ? `; use ${synonyms[name]}` : undefined;
 }
 
 /** `parley help <command>` shows every option. */

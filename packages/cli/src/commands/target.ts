@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { ParseArgsOptionsConfig } from 'node:util';
 import { httpTransport } from '../../../parley/src/transports/http/client/transport.ts';
 import type { HttpTransportOptions } from '../../../parley/src/transports/http/client/request.ts';
@@ -24,6 +25,51 @@ export const targetOptions: ParseArgsOptionsConfig = {
   env: { type: 'string', multiple: true },
 };
 
+/** Files that Node runs. */
+const scripts = /\.([cm]?[jt]s)$/;
+
+/**
+ * Reads a URL, or the path of a file that Node is to start.
+ *
+ * @throws UsageError when it is neither, or Node does not run the file.
+ */
+export function typedTarget(text: string): Target {
+  const [, end] = /^[a-z][a-z+.-]+:\/\//i.test(text) ? [] : (scripts.exec(text) ?? []);
+  if (end === undefined) {
+    refuseCommand(text);
+    return urlTarget(text);
+  }
+  if (!existsSync(text)) throw new UsageError(`there is no file ${JSON.stringify(text)}`);
+  if (end.endsWith('ts') && !runsTypes)
+    throw new UsageError(
+      `Node ${process.versions.node} does not run ${JSON.stringify(text)}; Node 22.18 and later do. Or write a command that does, after --: npx tsx ${text}`,
+    );
+  return { kind: 'command', command: process.execPath, args: [text] };
+}
+
+/** Programs that run the files of other languages. */
+const runners: Readonly<Record<string, string>> = {
+  py: 'python',
+  rb: 'ruby',
+  sh: 'sh',
+  jar: 'java -jar',
+  go: 'go run',
+};
+
+/** @throws UsageError for a command, or a file that a command runs, in the place of a URL. */
+function refuseCommand(text: string): void {
+  if (/^(?:node|npx|npm|bun|bunx|deno|tsx|python3?|uv|uvx|docker|java|dotnet|go|cargo)$/.test(text))
+    throw new UsageError(`${JSON.stringify(text)} is a command, which goes after --, as in -- ${text} …`);
+  const [, end = ''] = /^[^:]+\.(\w+)$/.exec(text) ?? [];
+  if (Object.hasOwn(runners, end))
+    throw new UsageError(
+      `Node does not run ${JSON.stringify(text)}; write the command that does after --, such as -- ${runners[end]} ${text}`,
+    );
+}
+
+/** True when this Node runs TypeScript as it is. */
+const runsTypes = 'typescript' in process.features && Boolean(process.features.typescript);
+
 /** @throws UsageError when the text is not a URL of HTTP. */
 export function urlTarget(text: string): Target {
   try {
@@ -40,7 +86,7 @@ export function commandTarget([command, ...args]: readonly string[]): Target {
 }
 
 /**
- * Reads `<url>` or `-- <command>…`.
+ * Reads `<url>`, `<file>` or `-- <command>…`.
  *
  * @param command What follows the `--`, where there is one.
  * @throws UsageError for neither, both, or more than one URL.
@@ -55,7 +101,7 @@ export function serverTarget(words: readonly string[], command: readonly string[
   if (url === undefined) throw new UsageError('give the URL of a server, or -- and the command that starts one');
   if (extra !== undefined)
     throw new UsageError(`${JSON.stringify(extra)} is one argument too many; a command goes after --`);
-  return urlTarget(url);
+  return typedTarget(url);
 }
 
 /** Splits the words at the first `--`; `after` is `undefined` when there is none. */

@@ -10,7 +10,7 @@ import {
 } from '../../../../parley/src/transports/node/server/proxies/trusted-proxies.ts';
 import { inFlags } from '../in-flags.ts';
 import { UsageError, type Io } from '../io.ts';
-import { oneOption, wholeNumber, type Parsed } from '../options.ts';
+import { oneOption, milliseconds, wholeNumber, type Parsed } from '../options.ts';
 
 /** Address that a bridge listens at, and how it is to end there. */
 export interface Address {
@@ -114,7 +114,7 @@ function closingOf(parsed: Parsed): ClosingTimes {
     ['drain-ms', 'drainTimeoutMs'],
   ] as const) {
     const text = parsed.text(flag);
-    if (text !== undefined) times[name] = wholeNumber(`--${flag}`, text, [0, maxMs]);
+    if (text !== undefined) times[name] = milliseconds(`--${flag}`, text, { least: 0, most: maxMs });
   }
   return times;
 }

@@ -1,6 +1,8 @@
 import { plainNumber } from '../../../../parley/src/json/exact-number.ts';
 import { parseExactJson } from '../../../../parley/src/json/parse-exact.ts';
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
+import { nearestWords } from '../../../../parley/src/options/nearest.ts';
+import type { Tool } from '../../../../parley/src/protocol/features/tools.ts';
 import { UsageError } from '../io.ts';
 
 type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'array' | 'object';
@@ -24,6 +26,42 @@ export function argumentsOf(
 ): Readonly<Record<string, unknown>> {
   const typed = pairs.map(([name, text]) => [name, valueOf(name, text, typesOf(tool, name))] as const);
   return { ...input, ...Object.fromEntries(typed) };
+}
+
+/**
+ * Checks the names of arguments, before they are sent.
+ *
+ * @returns What to tell of an argument that the schema neither names nor forbids.
+ * @throws UsageError for a required argument that is missing, and for one that the tool does not take.
+ */
+export function checkArguments(
+  { name, inputSchema }: Tool,
+  given: Readonly<Record<string, unknown>>,
+): string | undefined {
+  const { properties = {}, required = [], additionalProperties, patternProperties } = inputSchema;
+  const names = Object.keys(properties);
+  const missing = required.filter((key) => !Object.hasOwn(given, key));
+  const unknown = Object.keys(given).find((key) => !names.includes(key));
+  const isOpen =
+    inputSchema.properties === undefined ||
+    patternProperties !== undefined ||
+    (additionalProperties !== undefined && additionalProperties !== false);
+  const has = names.length === 0 ? 'it takes none' : `it takes ${names.slice(0, most).join(', ')}`;
+  const about =
+    unknown === undefined || isOpen
+      ? undefined
+      : `${name} has no argument ${JSON.stringify(unknown)}: ${has}${nearestWords(unknown, names)}`;
+  const needs = missing.map((key) => `${key}${typeWords(typesOf({ inputSchema }, key))}`).join(', ');
+  if (missing.length > 0) throw new UsageError(`${name} needs ${needs}${about === undefined ? '' : `; ${about}`}`);
+  if (about !== undefined && additionalProperties === false) throw new UsageError(about);
+  return about;
+}
+
+/** The most names that are listed. */
+const most = 20;
+
+function typeWords(types: ReadonlySet<string>): string {
+  return types.size === 0 ? '' : ` (${[...types].join(' or ')})`;
 }
 
 /** The types that a tool's schema allows for an argument; empty when it does not say. */

@@ -1,15 +1,15 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Client } from '../../../../parley/src/client/client.ts';
 import type { Tool } from '../../../../parley/src/protocol/features/tools.ts';
-import { argumentsOf } from './arguments.ts';
-import { pairOf, toolAtEnd, type Json } from './words.ts';
+import { argumentsOf, checkArguments } from './arguments.ts';
+import { argumentWords, toolAtEnd, type Json } from './words.ts';
 import { UsageError, type Io } from '../io.ts';
 import type { Parsed } from '../options.ts';
 import type { ServerPlace } from './place.ts';
 import type { LineAnswers } from './questions.ts';
 import { requestLimits } from './time-limit.ts';
 import { listedBefore, unknownName } from './unknown-name.ts';
-import { refuseUrl, savingOptions, useServer } from './use-server.ts';
+import { argumentHint, refuseUrl, savingOptions, useServer } from './use-server.ts';
 import { fetchCatalogue } from './catalogue.ts';
 import { renderCatalogue } from './render-catalogue.ts';
 import { printCall } from './print-call.ts';
@@ -27,13 +27,14 @@ export const callOptions: ParseArgsOptionsConfig = {
 
 /** Lists what a server offers, or calls one of its tools. */
 export async function call(argv: readonly string[], io: Io): Promise<number> {
-  return await useServer(argv, { io, options: callOptions }, async (line, timed) => {
-    const { parsed, place, json } = line;
+  return await useServer(argv, { io, options: callOptions, hint: argumentHint }, async (line, timed) => {
+    const { parsed, place } = line;
     const [tool, ...words] = line.words;
     refuseUrl(tool);
-    if (tool === undefined && json.input !== undefined)
+    if (tool === undefined && line.json.input !== undefined)
       throw new UsageError('there are arguments, but no tool to give them to');
-    const pairs = words.map((word) => pairOf(word));
+    const { pairs, input } = argumentWords(words, line.json.input);
+    const json = { output: line.json.output, input };
     const task = await taskOf(tool, { parsed, json: json.output, given: line.given }, timed);
     const output = parsed.text('output');
     if (tool === undefined && output !== undefined)
@@ -98,6 +99,8 @@ async function callTool(client: Client, name: string, wanted: Use, io: Io): Prom
   if (tool === undefined && tools !== undefined && client.supports('tools'))
     throw new Error(unknownName('tool', name, { known: tools, mayBeCommand }));
   const given = argumentsOf(pairs, json.input, tool);
+  const about = tool === undefined ? undefined : checkArguments(tool, given);
+  if (about !== undefined) io.stderr.write(`parley: ${printed(about, 'line')}; it is sent all the same\n`);
   if (task !== undefined) return await task.run(client, given, { place, output });
   const result = await client.callTool(name, given, {
     ...requestLimits(io),

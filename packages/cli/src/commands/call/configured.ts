@@ -8,6 +8,26 @@ import { nearestWords } from '../../../../parley/src/options/nearest.ts';
 import type { RevisionDate } from '../../../../parley/src/protocol/revision.ts';
 import { printed } from '../shown.ts';
 
+/**
+ * Name of the server that is meant of a file: that of --server, or else the first word.
+ *
+ * @throws UsageError for --server without a file.
+ */
+export function configuredName(
+  parsed: Parsed,
+  words: readonly string[] = parsed.words,
+): {
+  readonly name: string | undefined;
+  /** The words that are left. */
+  readonly rest: readonly string[];
+} {
+  const named = parsed.text('server');
+  const [first, ...rest] = words;
+  if (named === undefined) return { name: first, rest };
+  if (parsed.text('config') === undefined) throw new UsageError('--server names one of --config; give a file too');
+  return { name: named, rest: words };
+}
+
 /** One server of a file, and the way to it. */
 export interface ConfiguredTarget {
   readonly way: Transport;

@@ -13,7 +13,7 @@ import type { RevisionDate } from '../../../../parley/src/protocol/revision.ts';
 import { UsageError, isTerminal, type Io } from '../io.ts';
 import { authOf } from '../login/auth-of.ts';
 import { authOptions } from '../login/sign-in-options.ts';
-import { revisionDates, wholeNumber, type Parsed } from '../options.ts';
+import { revisionDates, milliseconds, type Parsed } from '../options.ts';
 import { printed, reasonOf } from '../shown.ts';
 import { targetOptions, transportOf, type Target } from '../target.ts';
 import { version } from '../../../../parley/src/transports/node/version.ts';
@@ -23,6 +23,7 @@ export const clientOptions: ParseArgsOptionsConfig = {
   ...targetOptions,
   ...authOptions,
   config: { type: 'string' },
+  server: { type: 'string' },
   revision: { type: 'string', multiple: true },
   extension: { type: 'string', multiple: true },
   timeout: { type: 'string' },
@@ -62,7 +63,7 @@ export function openWay(way: Transport, parsed: Parsed, io: Io, opening: ClientO
   const { known, handlers, tell = (lines) => void io.stderr.write(lines) } = opening;
   const revisions = revisionDates(parsed.texts('revision')) ?? known;
   const timeout = parsed.text('timeout');
-  const timeoutMs = timeout === undefined ? opening.timeoutMs : wholeNumber('--timeout', timeout, [1, 2 ** 31 - 1]);
+  const timeoutMs = timeout === undefined ? opening.timeoutMs : milliseconds('--timeout', timeout);
   return connect(way, {
     info: { name: 'parley-call', version },
     // A person who asks for a number is to see its digits.

@@ -129,3 +129,16 @@ test('a result without bytes is printed, and the command fails', async () => {
   assert.deepEqual([code, stdout], [1, 'hi\n']);
   assert.match(stderr, /nothing was saved as .*none: the result has no image, audio or bytes/);
 });
+
+test('a question that cannot be asked is answered by the options that the error names', async () => {
+  const [form, model] = await Promise.all([call('book', 'city=Oslo'), call('rhyme')]);
+  assert.equal(form.code, 1);
+  const [, answer = '', decline = ''] = /; give (--\w+) <name>=<value> or (--\w+), or call it/.exec(form.stderr) ?? [];
+  const [, sample = ''] = /; give (--\w+) <text>$/m.exec(model.stderr) ?? [];
+  const again = await Promise.all([
+    call('book', 'city=Oslo', answer, 'day=2026-12-24', answer, 'seat=any'),
+    call('book', 'city=Oslo', decline),
+    call('rhyme', sample, 'rain, pain'),
+  ]);
+  for (const { code, stderr } of again) assert.equal(code, 0, stderr);
+});

@@ -1,7 +1,7 @@
 import { after, monotonicNow } from '../../../../parley/src/jsonrpc/timeout.ts';
 import { ConnectionError } from '../../../../parley/src/jsonrpc/transport.ts';
 import type { Io } from '../io.ts';
-import { wholeNumber, type Parsed } from '../options.ts';
+import { milliseconds, type Parsed } from '../options.ts';
 
 /** Time by which the limit of the whole command is later than that of its last request, which names what was waited for, in milliseconds. */
 const graceMs = 250;
@@ -70,7 +70,7 @@ export class TimeLimit {
 export async function withinTime<T>(parsed: Parsed, io: Io, work: (io: Io) => Promise<T>): Promise<T> {
   const text = parsed.text('timeout');
   if (text === undefined) return await work(io);
-  const limit = new TimeLimit(wholeNumber('--timeout', text, [1, 2 ** 31 - 1]));
+  const limit = new TimeLimit(milliseconds('--timeout', text));
   try {
     return await work({ ...io, signal: AbortSignal.any([io.signal, limit.signal]), limit });
   } finally {

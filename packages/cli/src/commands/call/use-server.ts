@@ -1,8 +1,10 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Client } from '../../../../parley/src/client/client.ts';
+import { McpError } from '../../../../parley/src/protocol/error.ts';
 import { UsageError, type Io } from '../io.ts';
-import { parseOptions, type Parsed } from '../options.ts';
+import { parseOptions, type OptionHint, type Parsed } from '../options.ts';
 import { splitAtDashes } from '../target.ts';
+import { configuredName } from './configured.ts';
 import { clientOptions, type ClientOpening } from './open.ts';
 import { openPlace, type ServerPlace } from './place.ts';
 import { answersForms, questionOptions, questionsOf, type LineAnswers } from './questions.ts';
@@ -45,12 +47,12 @@ export interface ServerUse {
  */
 export async function useServer(
   argv: readonly string[],
-  { io, options }: { readonly io: Io; readonly options: ParseArgsOptionsConfig },
+  { io, options, hint }: { readonly io: Io; readonly options: ParseArgsOptionsConfig; readonly hint?: OptionHint },
   plan: (line: ServerLine, io: Io) => ServerUse | Promise<ServerUse>,
 ): Promise<number> {
   const { before, after } = splitAtDashes(argv);
   const head = takeJson(before);
-  const parsed = parseOptions(head.rest, options);
+  const parsed = parseOptions(head.rest, options, hint);
   return await withinTime(parsed, io, async (timed) => {
     const line = lineOf(parsed, head.json, after);
     const questions = await questionsOf(parsed, timed);
@@ -59,7 +61,9 @@ export async function useServer(
       const handlers = { ...questions.handlers, ...use.opening?.handlers };
       const client = await openPlace(line.place, { parsed, opening: { ...use.opening, handlers } }, timed);
       try {
-        const code = await use.run(client);
+        const code = await use.run(client).catch((error: unknown) => {
+          throw withAnswerHint(error);
+        });
         questions.settle();
         return code;
       } finally {
@@ -72,13 +76,25 @@ export async function useServer(
   });
 }
 
+/** An error of a server that wanted to ask, with the options that let it. */
+function withAnswerHint(error: unknown): unknown {
+  if (!(error instanceof McpError) || error.kind !== 'missingRequiredClientCapability') return error;
+  const { message } = error;
+  if (message.includes('elicitation'))
+    return new Error(`${message}; give --answer <name>=<value> or --decline, or call it at a terminal`, {
+      cause: error,
+    });
+  return message.includes('sampling') ? new Error(`${message}; give --sample <text>`, { cause: error }) : error;
+}
+
 function lineOf(parsed: Parsed, json: Json, after: readonly string[] | undefined): Omit<ServerLine, 'given'> {
   const file = parsed.text('config');
   if (file !== undefined) {
     if (after !== undefined) throw new UsageError('--config names the servers; give no command beside it');
-    const [name, ...words] = parsed.words;
-    return { parsed, place: { kind: 'configured', file, name }, words, json, mayBeCommand: false };
+    const { name, rest } = configuredName(parsed);
+    return { parsed, place: { kind: 'configured', file, name }, words: rest, json, mayBeCommand: false };
   }
+  configuredName(parsed);
   const { target, words, ...found } = placedWords(parsed.words, after);
   const mayBeCommand = target.kind === 'command' && parsed.words.length === 0;
   return { parsed, place: { kind: 'typed', target }, words, json: mergeJson(json, found.json), mayBeCommand };
@@ -88,6 +104,16 @@ function placedWords(words: readonly string[], after: readonly string[] | undefi
   if (after === undefined) return afterUrl(words);
   return words.length > 0 ? beforeCommand(words, after) : withinCommand(after);
 }
+
+/** Advice on an option that is an argument of a tool or of a prompt: `--a 1` is written `a=1`. */
+export const argumentHint: OptionHint = (option, argv) => {
+  if (!option.startsWith('--')) return '';
+  const at = argv.findIndex((word) => word === option || word.startsWith(`${option}=`));
+  const [, inline] = /=(.*)$/s.exec(argv[at] ?? '') ?? [];
+  const next = argv[at + 1];
+  const value = inline ?? (next === undefined || next.startsWith('-') ? '…' : next);
+  return `; an argument of the server is written ${option.replace(/^-+/, '')}=${value}`;
+};
 
 /**
  * A name that a command needs.

@@ -1,7 +1,7 @@
 import { parseExactJson } from '../../../../parley/src/json/parse-exact.ts';
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
 import { UsageError } from '../io.ts';
-import { commandTarget, urlTarget, type Target } from '../target.ts';
+import { commandTarget, typedTarget, type Target } from '../target.ts';
 
 /** Words of a command line that names one server. */
 export interface PlacedWords {
@@ -53,19 +53,22 @@ function objectOf(text: string): Readonly<Record<string, unknown>> {
     const value = parseExactJson(text);
     if (isObject(value)) return value;
   } catch (cause) {
-    throw new UsageError(`the arguments of --json are not JSON: ${cause instanceof Error ? cause.message : ''}`, {
+    throw new UsageError(`the arguments are not JSON: ${cause instanceof Error ? cause.message : ''}`, {
       cause,
     });
   }
-  throw new UsageError('the arguments of --json must be an object');
+  throw new UsageError(`the arguments of --json must be an object, such as '{"name":"value"}'`);
 }
 
 const noJson: Json = { output: false, input: undefined };
 
-/** Reads `<url> [<word>…]`. */
+/** Reads `<url> [<word>…]`, or a file in place of the URL. */
 export function afterUrl([url, ...words]: readonly string[]): PlacedWords {
   if (url === undefined) throw new UsageError('give the URL of a server, or -- and the command that starts one');
-  return { target: urlTarget(url), words, json: noJson };
+  const later = words.find((word) => /^https?:\/\//.test(word));
+  if (later !== undefined && /^[\w-]+$/.test(url))
+    throw new UsageError(`the server comes first: write ${JSON.stringify(later)} before ${JSON.stringify(url)}`);
+  return { target: typedTarget(url), words, json: noJson };
 }
 
 /** Reads `<word>… -- <command>…`. */
@@ -114,7 +117,32 @@ function isArgument(words: readonly string[], at: number): boolean {
  */
 export function pairOf(word: string, of?: string): readonly [string, string] {
   const at = word.indexOf('=');
-  if (at >= 1) return [word.slice(0, at), word.slice(at + 1)];
+  if (at >= 1 && !word.startsWith('--')) return [word.slice(0, at), word.slice(at + 1)];
   if (of !== undefined) throw new UsageError(`${of} takes name=value, not ${JSON.stringify(word)}`);
-  throw new UsageError(`${JSON.stringify(word)} is no argument; arguments are given as name=value`);
+  const [, name, value = '…'] = /^--([\w.-]+)(?:=(.*))?$/s.exec(word) ?? [];
+  const [, before, behind] = /^([\w.-]+):(.+)$/s.exec(word) ?? [];
+  const form =
+    name !== undefined
+      ? `an argument is written ${name}=${value}`
+      : before !== undefined
+        ? `an argument is written ${before}=${behind}`
+        : 'arguments are given as name=value, without spaces';
+  throw new UsageError(`${JSON.stringify(word)} is no argument; ${form}`);
+}
+
+/**
+ * Reads the arguments behind the name of a tool or of a prompt: `name=value` words, and JSON objects.
+ *
+ * @param json Arguments that options gave.
+ * @throws UsageError for another word, which says how it is written.
+ */
+export function argumentWords(
+  words: readonly string[],
+  json: Json['input'],
+): { readonly pairs: readonly (readonly [string, string])[]; readonly input: Json['input'] } {
+  const objects = words.filter(isObjectText);
+  return {
+    pairs: words.filter((word) => !isObjectText(word)).map((word) => pairOf(word)),
+    input: objects.length === 0 ? json : Object.assign({}, json, ...objects.map(objectOf)),
+  };
 }

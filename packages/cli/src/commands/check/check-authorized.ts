@@ -43,7 +43,7 @@ export async function checkComingAuthorized(
     info: { name: 'parley-check', version },
     ...(dates === undefined ? {} : { revisions: chosenRevisions(dates) }),
     only: parsed.texts('only'),
-    ...(wait === undefined ? {} : { limitMs: wait * 1_000 }),
+    ...(wait === undefined ? {} : { limitMs: wait }),
     signal: io.signal,
     fetch: guardedFetch(),
     ...(drive !== undefined && { drive }),

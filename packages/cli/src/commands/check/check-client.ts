@@ -49,7 +49,7 @@ export async function checkComingClient(
     info: { name: 'parley-check', version },
     ...(dates === undefined ? {} : { revisions: chosenRevisions(dates) }),
     only: parsed.texts('only'),
-    ...(wait === undefined ? {} : { limitMs: wait * 1_000 }),
+    ...(wait === undefined ? {} : { limitMs: wait }),
     signal: io.signal,
     onOpen,
     onStep(done) {

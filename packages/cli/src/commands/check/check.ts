@@ -15,7 +15,7 @@ import { factsOf } from '../../../../parley/src/jsonrpc/transport-facts.ts';
 import { chosenRevisions } from '../../../../parley/src/protocol/revision.ts';
 import { withoutTexts } from '../../recorder/without-texts.ts';
 import { UsageError, type Io } from '../io.ts';
-import { parseOptions, revisionDates, wholeNumber, type Parsed } from '../options.ts';
+import { parseOptions, revisionDates, milliseconds, type Parsed } from '../options.ts';
 import { printed, reasonOf, shownJson } from '../shown.ts';
 import {
   secretsOf,
@@ -112,7 +112,7 @@ async function checked(argv: readonly string[], io: Io): Promise<number> {
     only: parsed.texts('only'),
     calls,
     heavy: parsed.flag('heavy'),
-    ...(timeout === undefined ? {} : { waitTimeoutMs: wholeNumber('--timeout', timeout, [1, 2 ** 31 - 1]) }),
+    ...(timeout === undefined ? {} : { waitTimeoutMs: milliseconds('--timeout', timeout) }),
     signal: io.signal,
   };
   if (parsed.flag('dry-run')) return await (await import('./dry-run.ts')).dryRun(target, run, io);

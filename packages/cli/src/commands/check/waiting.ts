@@ -2,7 +2,7 @@
 
 import { startClient, type StartedClient } from '../../check/client/started.ts';
 import { UsageError, type Io } from '../io.ts';
-import { wholeNumber, type Parsed } from '../options.ts';
+import { milliseconds, wholeNumber, type Parsed } from '../options.ts';
 import { printed } from '../shown.ts';
 import { variablesOf } from '../target.ts';
 
@@ -12,6 +12,7 @@ const placeholder = '{url}';
 /** Those options. */
 export interface WaitingOptions {
   readonly port: number;
+  /** Longest wait for the client, in milliseconds. */
   readonly wait: number | undefined;
   readonly isStdio: boolean;
   readonly isRelayed: boolean;
@@ -30,7 +31,7 @@ export function waitingFor(parsed: Parsed, command: readonly string[] | undefine
     throw new UsageError('--relay has a client start its server by a command: leave --stdio, --port and --auth out');
   return {
     port: port === undefined ? 0 : wholeNumber('--port', port, [0, 65_535]),
-    wait: wait === undefined ? undefined : wholeNumber('--wait', wait, [1, 2_000_000]),
+    wait: wait === undefined ? undefined : milliseconds('--wait', wait, { unit: 's', most: 2_000_000_000 }),
     isStdio,
     isRelayed,
   };

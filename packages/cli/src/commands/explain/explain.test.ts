@@ -263,7 +263,7 @@ describe('parley explain', { concurrency: 4 }, () => {
       { argv: ['explain', 'ftp://x'], says: /is no http: or https: URL/ },
       { argv: ['explain', 'http://a', 'b'], says: /one argument too many/ },
       { argv: ['explain', 'http://a', '--', 'b'], says: /give a URL or a command, not both/ },
-      { argv: ['explain', '--timeout', '0', 'http://a'], says: /--timeout must be a whole number/ },
+      { argv: ['explain', '--timeout', '0', 'http://a'], says: /--timeout must be a time such as 5s/ },
       { argv: ['explain', '--env', 'A=b', 'http://a'], says: /--env is for a server that a command starts/ },
       {
         argv: ['explain', '--config', 'x', 'http://a'],

@@ -1,4 +1,5 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
+import { configuredName } from '../call/configured.ts';
 import { readConfig } from '../config/config.ts';
 import { renderExplanation } from './render.ts';
 import type { Explanation } from './report.ts';
@@ -7,7 +8,7 @@ import { explainServer, type ExplainOptions } from './server.ts';
 import { UsageError, type Io } from '../io.ts';
 import { nearestWords } from '../../../../parley/src/options/nearest.ts';
 import { partOf, timeLeft, type TimeLeft } from './time-left.ts';
-import { parseOptions, wholeNumber, type Parsed } from '../options.ts';
+import { parseOptions, milliseconds, type Parsed } from '../options.ts';
 import { secretsOf, serverTarget, splitAtDashes, targetOptions, transportOf } from '../target.ts';
 import { printed, shownJson } from '../shown.ts';
 
@@ -15,6 +16,7 @@ import { printed, shownJson } from '../shown.ts';
 export const explainOptions: ParseArgsOptionsConfig = {
   ...targetOptions,
   config: { type: 'string' },
+  server: { type: 'string' },
   json: { type: 'boolean' },
   wire: { type: 'boolean' },
   timeout: { type: 'string' },
@@ -25,11 +27,12 @@ export async function explain(argv: readonly string[], io: Io): Promise<number> 
   const { before, after } = splitAtDashes(argv);
   const parsed = parseOptions(before, explainOptions);
   const timeout = parsed.text('timeout');
-  const left = timeLeft(timeout === undefined ? undefined : wholeNumber('--timeout', timeout, [1, 2 ** 31 - 1]));
+  const left = timeLeft(timeout === undefined ? undefined : milliseconds('--timeout', timeout));
   const common = { timeoutMs: undefined, left, wire: parsed.flag('wire'), signal: io.signal };
   const file = parsed.text('config');
+  const { rest } = configuredName(parsed);
   if (file !== undefined) {
-    if (parsed.words.length > 1 || parsed.words[0]?.includes('://') === true || after !== undefined)
+    if (rest.length > 0 || parsed.words[0]?.includes('://') === true || after !== undefined)
       throw new UsageError('--config names the servers; give no URL and no command');
     return explainEach(file, { parsed, io, common });
   }
@@ -56,7 +59,7 @@ async function explainEach(file: string, { parsed, io, common }: Run): Promise<n
   const { upstreams, problems, warnings } = await readConfig(file, io);
   for (const message of [...problems, ...warnings]) io.stderr.write(`parley: ${printed(message, 'line')}\n`);
   const explained: Explanation[] = [];
-  const [only] = parsed.words;
+  const { name: only } = configuredName(parsed);
   if (only !== undefined && !Object.hasOwn(upstreams, only))
     throw new UsageError(`${file} has no server ${JSON.stringify(only)}${nearestWords(only, Object.keys(upstreams))}`);
   const servers = Object.entries(upstreams).filter(([name]) => only === undefined || name === only);

@@ -7,10 +7,11 @@ export const callTopic: HelpTopic = {
   examples: [
     ['parley call http://127.0.0.1:3000/mcp', 'list tools, resources, prompts'],
     ['parley call http://127.0.0.1:3000/mcp add a=1 b=2', 'call the tool `add`'],
-    ['parley call add a=1 b=2 -- node server.js', 'start the server first'],
+    ['parley call server.ts add a=1 b=2', 'start a file with Node first'],
+    ['parley call add a=1 b=2 -- npx tsx server.ts', 'start a command first'],
   ],
   usage: [
-    '[options] <url> [<tool> [<name>=<value>…]]',
+    '[options] <url|file> [<tool> [<name>=<value>…]]',
     '[options] <tool> [<name>=<value>…] -- <command> [<argument>…]',
     '[options] -- <command> [<argument>…] [-- <tool> [<name>=<value>…]]',
     '[options] --config <file> <server> [<tool> [<name>=<value>…]]',
@@ -29,7 +30,10 @@ export const callTopic: HelpTopic = {
           flag: '<name>=<value>',
           text: 'An argument. The input schema of the tool decides whether the value is text or JSON, such as 3 or [1,2].',
         },
-        { flag: "--json '{…}'", text: 'All arguments as one JSON object. Single arguments are added to it.' },
+        {
+          flag: "--json '{…}'",
+          text: 'All arguments as one JSON object, also without --json. Single arguments are added to it.',
+        },
         { flag: '--json', text: 'Print the whole result as JSON.' },
         output,
       ],
@@ -46,7 +50,7 @@ export const callTopic: HelpTopic = {
         },
         { flag: '--detach', text: 'With --task: do not wait. Print a reference for `parley tasks`.' },
         {
-          flag: '--ttl <ms>',
+          flag: '--ttl <time>',
           text: 'With --task and 2025-11-25: ask the server to keep the task for this time.',
           isRare: true,
         },
@@ -54,7 +58,7 @@ export const callTopic: HelpTopic = {
     },
     serverConnection(
       'Time for the whole command: connecting, listing the tools, and the call. The time in which you are asked does not ' +
-        'count. [60000 for each answer, again after each progress]',
+        'count. [60s for each answer, again after each progress]',
     ),
     authorization,
   ],

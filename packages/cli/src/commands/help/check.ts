@@ -50,7 +50,7 @@ export const checkTopic: HelpTopic = {
           text: 'Print what would be sent, and send nothing. The example server answers instead.',
           isRare: true,
         },
-        { flag: '--timeout <ms>', text: 'Wait this long for an answer. [5000]' },
+        { flag: '--timeout <time>', text: 'Wait this long for an answer. [5s]' },
       ],
     },
     {
@@ -126,7 +126,7 @@ export const checkTopic: HelpTopic = {
             'client connects to each and calls its tools in order. The command is started for each ' +
             '($PARLEY_CHECK_SCENARIO).',
         },
-        { flag: '--wait <seconds>', text: 'End after this time at the latest. [600]' },
+        { flag: '--wait <time>', text: 'End after this time at the latest; a plain number is in seconds. [600]' },
       ],
     },
   ],

@@ -20,12 +20,13 @@ export const explainTopic: HelpTopic = {
       title: 'Options',
       options: [
         { flag: '--config <file>', text: 'Explain the servers of this file ("mcpServers"), or one of them.' },
+        { flag: '--server <name>', text: 'With --config: explain only this server.' },
         { flag: '--wire', text: 'Print the messages too: the JSON, and over HTTP the status and the MCP headers.' },
         { flag: '--json', text: 'Print JSON. With --config, print a list.' },
         {
-          flag: '--timeout <ms>',
+          flag: '--timeout <time>',
           text:
-            'Time for the whole command, divided among servers and versions. An answer may take 60000 ms of it, and 10000 ms ' +
+            'Time for the whole command, divided among servers and versions. An answer may take 60 s of it, and 10 s ' +
             'where a server often does not answer. [no limit for the whole]',
         },
       ],

@@ -26,7 +26,7 @@ export const reaching: readonly HelpOption[] = [
 /** Declares an extension. */
 export const extensionFlag: HelpOption = {
   flag: '--extension <id>[={…}]',
-  text: 'Declare this extensionFlag, such as com.example/maps, with its settings as JSON. Repeatable.',
+  text: 'Declare this extension, such as com.example/maps, with its settings as JSON. Repeatable.',
   isRare: true,
 };
 
@@ -56,8 +56,9 @@ export function serverConnection(timeout: string): HelpGroup {
     title: 'Connection',
     options: [
       { flag: '--config <file>', text: 'Use a server of this file ("mcpServers"), with the settings of its entry.' },
+      { flag: '--server <name>', text: 'With --config: the server, in place of its name before the other words.' },
       revision,
-      { flag: '--timeout <ms>', text: timeout },
+      { flag: '--timeout <time>', text: timeout },
       ...reaching,
       extensionFlag,
     ],
@@ -92,8 +93,8 @@ export const loginFlags: readonly HelpOption[] = [
   },
   { flag: '--dpop', text: 'Accept only tokens that are bound to a key (DPoP).', isRare: true },
   {
-    flag: '--login-timeout <s>',
-    text: 'Wait this many seconds for a person. [600; 300 while a call of a bridge waits]',
+    flag: '--login-timeout <time>',
+    text: 'Wait this long for a person; a plain number is in seconds. [600; 300 while a call of a bridge waits]',
     isRare: true,
   },
   {

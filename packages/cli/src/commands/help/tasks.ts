@@ -38,12 +38,13 @@ export const tasksTopic: HelpTopic = {
       options: [
         json,
         { flag: '--config <file>', text: 'Use a server of this file ("mcpServers").' },
+        { flag: '--server <name>', text: 'With --config: the server, in place of its name as a word.' },
         { ...revision, text: `${revision.text} [the version in which the task began]` },
         {
-          flag: '--timeout <ms>',
+          flag: '--timeout <time>',
           text:
             'Time for the whole command; the task continues after it. The time in which you are asked does not count. ' +
-            '[60000 for each answer]',
+            '[60s for each answer]',
         },
         ...reaching,
         extensionFlag,

@@ -1,7 +1,7 @@
 import { authorization, json, output, questionGroup, serverConnection } from './shared-options.ts';
 import type { HelpExample, HelpOption, HelpTopic } from './topic.ts';
 
-const wholeTime = 'Time for the whole command. [60000 for each answer]';
+const wholeTime = 'Time for the whole command. [60s for each answer]';
 
 const wholeJson: HelpOption = { ...json, text: 'Print the whole result as JSON.' };
 
@@ -18,7 +18,7 @@ function topicOf({ words, options, timeout = wholeTime, ...use }: Use): HelpTopi
   return {
     ...use,
     usage: [
-      `[options] <url> ${words}`,
+      `[options] <url|file> ${words}`,
       `[options] ${words} -- <command> [<argument>…]`,
       `[options] --config <file> <server> ${words}`,
     ],
@@ -69,7 +69,7 @@ export const useTopics: readonly HelpTopic[] = [
         'code is 0 after Ctrl-C.',
     ],
     options: [{ ...json, text: 'Print one JSON object a line.' }],
-    timeout: 'Time for connecting and subscribing. [60000 for each answer]',
+    timeout: 'Time for connecting and subscribing. [60s for each answer]',
   }),
   topicOf({
     name: 'send',

@@ -1,7 +1,7 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { ManualRegistration } from '../../../../parley/src/auth/client/interactive/oauth-options.ts';
 import { UsageError, environmentValue, type Io } from '../io.ts';
-import { wholeNumber, type Parsed } from '../options.ts';
+import { milliseconds, wholeNumber, type Parsed } from '../options.ts';
 import type { SignIn } from './sign-in.ts';
 
 /** The options of signing in, which `login`, `call` and `bridge` share. */
@@ -66,7 +66,8 @@ export function ofEveryServer(parsed: Parsed): Pick<SignIn, 'account' | 'timeout
   const timeout = parsed.text('login-timeout');
   return {
     account: parsed.text('account'),
-    timeoutMs: timeout === undefined ? undefined : 1000 * wholeNumber('--login-timeout', timeout, [1, 86_400]),
+    timeoutMs:
+      timeout === undefined ? undefined : milliseconds('--login-timeout', timeout, { most: 86_400_000, unit: 's' }),
     networkAllow: parsed.texts('network-allow'),
   };
 }

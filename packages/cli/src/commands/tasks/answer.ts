@@ -97,7 +97,7 @@ function chosenRequest(
   );
 }
 
-/** LineAnswers that come as requests, of which the first is answered and the others are left open. */
+/** Questions that come as requests, of which the first is answered and the others are left open. */
 function openRequests(reply: (params: ElicitRequestParams) => Promise<ElicitResult>): {
   readonly handlers: Answerers;
   answered(task: TaskHandle, signal: AbortSignal): Promise<void>;

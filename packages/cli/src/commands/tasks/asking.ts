@@ -118,7 +118,7 @@ export class TerminalQuestions {
   }
 }
 
-/** LineAnswers that are not answered here: they stay open, and the wait ends. */
+/** Questions that are not answered here: they stay open, and the wait ends. */
 export interface OpenQuestions {
   readonly handlers: Answerers;
   /** Resolves with the words of the first question. */

@@ -1,5 +1,6 @@
 import type { Client } from '../../../../parley/src/client/client.ts';
 import type { TaskReference } from '../../../../parley/src/client/tasks/task-handle.ts';
+import { configuredName } from '../call/configured.ts';
 import type { ClientOpening } from '../call/open.ts';
 import { openPlace, type ServerPlace } from '../call/place.ts';
 import { hiding } from '../../../../parley/src/auth/common/secrets.ts';
@@ -25,11 +26,13 @@ export interface PlaceWords {
 export function placeOf({ parsed, words, after }: PlaceWords, reference?: TaskReference): ServerPlace {
   const file = parsed.text('config');
   if (file !== undefined) {
-    const [name, extra] = words;
+    const { name, rest } = configuredName(parsed, words);
+    const [extra] = rest;
     if (after !== undefined) throw new UsageError('--config names the servers; give no command beside it');
     if (extra !== undefined) throw new UsageError(`${JSON.stringify(extra)} is one argument too many`);
     return { kind: 'configured', file, name };
   }
+  configuredName(parsed, words);
   if (reference === undefined || words.length > 0 || after !== undefined)
     return { kind: 'typed', target: serverTarget(words, after) };
   const { server } = reference;

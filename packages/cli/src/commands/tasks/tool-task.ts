@@ -5,7 +5,7 @@ import type { LineAnswers } from '../call/questions.ts';
 import { requestLimits } from '../call/time-limit.ts';
 import { printCall, type WantedOutput } from '../call/print-call.ts';
 import { UsageError, type Io } from '../io.ts';
-import { wholeNumber, type Parsed } from '../options.ts';
+import { milliseconds, type Parsed } from '../options.ts';
 import { shownJson } from '../shown.ts';
 import { endsWithIt, followed, waiterAt } from './follow.ts';
 import { commandAbout, endsWithCommand } from './place.ts';
@@ -34,7 +34,7 @@ export function toolTask(
   io: Io,
 ): ToolTask {
   const ttl = parsed.text('ttl');
-  const ttlMs = ttl === undefined ? undefined : wholeNumber('--ttl', ttl, [1, maxTtlMs]);
+  const ttlMs = ttl === undefined ? undefined : milliseconds('--ttl', ttl, { most: maxTtlMs });
   const detach = parsed.flag('detach');
   const screen = screenFor(io, { tool, json: json || detach });
   const waiter = waiterAt(io, screen, given);

@@ -21,6 +21,7 @@ export async function completeCommand(argv: readonly string[], io: Io): Promise<
         const { values, hasMore = false, total } = completion;
         const lines = values.map((one) => `${printed(one, 'line')}\n`).join('');
         timed.stdout.write(json ? `${shownJson(completion, 2)}\n` : lines);
+        if (values.length === 0) timed.stderr.write('parley: the server suggests no value\n');
         if (hasMore && !json)
           timed.stderr.write(`parley: the server has more values${total === undefined ? '' : `, ${total} in all`}\n`);
         return 0;

@@ -1,4 +1,8 @@
 import { renderContents } from '../call/render-result.ts';
+import type { Client } from '../../../../parley/src/client/client.ts';
+import { nearestWords } from '../../../../parley/src/options/nearest.ts';
+import { McpError } from '../../../../parley/src/protocol/error.ts';
+import type { Resource } from '../../../../parley/src/protocol/features/resource.ts';
 import { requestLimits } from '../call/time-limit.ts';
 import { noMoreWords, outputOf, savingOptions, useServer } from '../call/use-server.ts';
 import { UsageError, type Io } from '../io.ts';
@@ -14,7 +18,10 @@ export async function readCommand(argv: readonly string[], io: Io): Promise<numb
     noMoreWords(extra);
     return {
       async run(client) {
-        const result = await client.readResource(uri, requestLimits(timed));
+        await refuseName(uri, client);
+        const result = await client.readResource(uri, requestLimits(timed)).catch(async (error: unknown) => {
+          throw error instanceof McpError ? await withNames(error, uri, client) : error;
+        });
         const output = parsed.text('output');
         const saved =
           output === undefined
@@ -30,4 +37,27 @@ export async function readCommand(argv: readonly string[], io: Io): Promise<numb
       },
     };
   });
+}
+
+/** The error of a URI, with those of the server that may have been meant. */
+async function withNames(error: McpError, uri: string, client: Client): Promise<Error> {
+  const resources = await client.listResources().catch(() => []);
+  const near = nearestWords(uri, uris(resources));
+  return near === '' ? error : new Error(`${error.message}${near}`, { cause: error });
+}
+
+/** @throws UsageError for a name in the place of a URI, with the URI that was meant. */
+async function refuseName(word: string, client: Client): Promise<void> {
+  if (/^[a-z][a-z\d+.-]*:/i.test(word)) return;
+  const resources = await client.listResources().catch(() => []);
+  // Some servers use names as URIs.
+  if (uris(resources).includes(word)) return;
+  const named = resources.find(({ name, title }) => name === word || title === word);
+  const meant =
+    named === undefined ? nearestWords(word, uris(resources)) : `; that of ${JSON.stringify(word)} is ${named.uri}`;
+  throw new UsageError(`${JSON.stringify(word)} is no URI of a resource, such as file:///a.txt${meant}`);
+}
+
+function uris(resources: readonly Resource[]): readonly string[] {
+  return resources.map(({ uri }) => uri);
 }

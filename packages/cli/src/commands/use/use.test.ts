@@ -46,8 +46,8 @@ describe('parley read', () => {
   });
 
   test('says which resource is missing', async () => {
-    const { code, stderr } = await at('read', 'example://none');
-    assert.deepEqual([code, stderr], [1, 'parley: no resource at "example://none"\n']);
+    const { code, stderr } = await at('read', 'urn:none-such-as-this');
+    assert.deepEqual([code, stderr], [1, 'parley: no resource at "urn:none-such-as-this"\n']);
   });
 
   test('needs one URI', async () => {
