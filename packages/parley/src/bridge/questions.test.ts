@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { bridgeBefore, bridgeTo, lineOver, pairs, serverAt } from '../../../../test/support/bridged.ts';
 import { open, settle, statelessDate, type Json, type Raw } from '../../../../test/support/raw.ts';
 import { paramsSent, scriptedUpstream } from '../../../../test/support/scripted-upstream.ts';
+import { turns } from '../../../../test/support/turns.ts';
 import { memoryTransport } from '../testing/memory-transport.ts';
 import type { ScriptedPeer, SentMessage } from '../testing/scripted.ts';
 
@@ -112,6 +113,36 @@ describe('a session with a handshake server', () => {
     assert.deepEqual(streams(), ['third', 'second', 'second']);
     assert.notEqual(answerTo('r')?.['error'], undefined);
   });
+
+  for (const isCancelled of [true, false])
+    it(`is ${isCancelled ? 'asked again' : 'refused'} if the client rejects the question ${isCancelled ? 'and then cancels' : 'of'} a call`, async (t) => {
+      let peer: ScriptedPeer | undefined;
+      const upstream = scriptedUpstream({
+        up: '2025-11-25',
+        answers: { 'tools/call': (_: SentMessage, from: ScriptedPeer) => void (peer = from) },
+      });
+      const raw = await open(await bridgeTo(t, upstream), '2025-11-25', { capabilities });
+      for (const id of ['first', 'second'])
+        void raw.receive({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: id } });
+      await settle();
+      const asked = { message: 'Who?', requestedSchema: { type: 'object', properties: {} } };
+      peer?.send({ jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params: asked });
+      await settle();
+      const error = { code: -32_603, message: 'the request that it belongs to was given up' };
+      t.mock.timers.enable({ apis: ['setTimeout'] });
+      await raw.receive({ jsonrpc: '2.0', id: question(raw)['id'], error });
+      await turns();
+      if (isCancelled) await raw.notify('notifications/cancelled', { requestId: 'second' });
+      else t.mock.timers.tick(250);
+      t.mock.timers.reset();
+      await settle();
+      const streams = raw.heard.flatMap(({ message, related }) =>
+        'id' in message && 'method' in message ? [related] : [],
+      );
+      assert.deepEqual(streams, isCancelled ? ['second', 'first'] : ['second']);
+      const answered = upstream.sent.findLast(({ message }) => message['id'] === 'q')?.message;
+      assert.deepEqual(answered?.['error'], isCancelled ? undefined : error);
+    });
 
   it('is asked between calls too', async (t) => {
     let peer: ScriptedPeer | undefined;

@@ -1,5 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import type { Subscription, SubscriptionEvent, Topics } from '../../client/subscriptions/subscription.ts';
+import { runOnAbort } from '../../jsonrpc/run-on-abort.ts';
+import { settledWithin } from '../../jsonrpc/timeout.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { SettledFacts } from '../../jsonrpc/transport-facts.ts';
 import type { ClientView } from '../../server/runtime/call.ts';
@@ -18,6 +20,9 @@ import { related, withoutWish } from '../tasks/between.ts';
 import { hasEnded } from '../../protocol/task-status.ts';
 import { ProgressRelays } from './progress.ts';
 import type { ClientEvents, OpenClient, UpstreamEvents, UpstreamConnectionOptions } from './upstream-options.ts';
+
+/** Time for which the cancellation of a call is awaited after its client rejected a question, in milliseconds. */
+const abandonedMs = 250;
 
 /** One connection to the upstream server, opened when it is first needed. */
 export class Upstream {
@@ -372,8 +377,9 @@ export class Upstream {
         return await onRequest(method, params, { signal, on });
       } catch (error) {
         // It may belong to a call that was not cancelled.
-        const isOfAnother = on?.signal.aborted === true && this.calls.newest?.signal.aborted === false;
-        if (request !== undefined || signal.aborted || !isOfAnother) throw error;
+        const isOfAnother = request === undefined && on !== undefined && this.calls.running.some((one) => one !== on);
+        if (!isOfAnother || !(await wasAbandoned(on, error)) || signal.aborted) throw error;
+        if (this.calls.newest?.signal.aborted !== false) throw error;
       }
     }
   }
@@ -401,6 +407,19 @@ export class Upstream {
   get #eachSaysSo(): boolean {
     return this.#latest === undefined || revisionFor(this.#latest).logging !== 'session';
   }
+}
+
+/**
+ * Tells whether the client gave up the call on whose stream a question came. Some clients reject the question then, and
+ * that may arrive before the cancellation.
+ */
+async function wasAbandoned({ signal }: ForwardedCall, error: unknown): Promise<boolean> {
+  if (signal.aborted || !(error instanceof McpError) || error.kind !== 'internalError') return signal.aborted;
+  let unlistened: (() => void) | undefined;
+  const aborted = new Promise<void>((resolve) => (unlistened = runOnAbort(signal, resolve)));
+  await settledWithin(abandonedMs, aborted);
+  unlistened?.();
+  return signal.aborted;
 }
 
 function hasSessionLevel(client: Client): boolean {
