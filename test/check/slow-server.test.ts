@@ -112,7 +112,7 @@ describe('a slow server', { concurrency: true }, () => {
     const { findings, cut } = await judgedAt(t, url, {
       only: ['ping-001'],
       revisions: chosenRevisions(['2025-11-25']),
-      waitTimeoutMs: 30_000,
+      waitTimeoutMs: 60_000,
     });
     assert.deepEqual(
       [findings.map(({ id, revisions }) => [id, ...revisions]), cut],
