@@ -122,7 +122,8 @@ function busCheck(fault: StoreFault): StoreCheck {
           () => gaps.push(sent),
         );
       // On a busy machine a store may not answer in time before any fault.
-      const end = await subscribe().catch(subscribe);
+      const retry = (): Promise<() => unknown> => subscribe();
+      const end = await subscribe().catch(retry).catch(retry).catch(retry).catch(retry);
       await send(phaseTexts);
       const heal = await fault.begin();
       await send(phaseTexts);
