@@ -5,6 +5,7 @@ import { lineAt, type Rule } from './rule.ts';
 
 /** The test files that may skip tests, and what these need to run. */
 const maySkip: ReadonlyMap<string, string> = new Map([
+  ['packages/cli/src/commands/help/shell-completion.test.ts', 'bash'],
   ['packages/cli/src/commands/shared-store.test.ts', 'Redis: npm run lab -- engines'],
   ['packages/parley/src/transports/node/client/fetch-connections.test.ts', 'an address of IPv6; openssl'],
   ['packages/parley/src/transports/node/credentials/file-credentials.test.ts', 'pipes in folders'],

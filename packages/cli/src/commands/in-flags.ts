@@ -25,6 +25,8 @@ const flags: readonly (readonly [words: RegExp, flag: string])[] = [
     /\ba greater probeTimeoutMs gives it that time\b/g,
     `--revision ${newestRevision.date} gives it that time (in a bridge --upstream-revision)`,
   ],
+  // What the process printed is shown once.
+  [/; it was started twice, since an older server may exit at the first request of a newer client/g, ''],
   // The command line has no option for these limits.
   [/ \(option max(?:Notifications|NotificationBytes)\)/g, ''],
   [/, the limit that max(?:Line|Message)Bytes sets/g, ''],

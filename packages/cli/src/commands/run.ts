@@ -1,3 +1,4 @@
+import { isColoured, styled } from './colour.ts';
 import { helpOn } from './help/help.ts';
 import { nearestWords } from '../../../parley/src/options/nearest.ts';
 import { UsageError, type Command, type Io } from './io.ts';
@@ -10,6 +11,7 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['bridge', async () => (await import('./bridge.ts')).bridge],
   ['call', async () => (await import('./call/call.ts')).call],
   ['check', async () => (await import('./check/check.ts')).checkCommand],
+  ['completion', async () => (await import('./help/shell-completion.ts')).completion],
   ['complete', async () => (await import('./use/complete.ts')).completeCommand],
   ['example', async () => (await import('./example/example.ts')).example],
   ['explain', async () => (await import('./explain/explain.ts')).explain],
@@ -36,7 +38,8 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   try {
     return await dispatch(argv, io);
   } catch (error) {
-    io.stderr.write(`parley: ${withoutQueries(reasonOf(error), argv)}\n`);
+    const name = styled('parley:', 'red', isColoured(io.stderr, io.env));
+    io.stderr.write(`${name} ${withoutQueries(reasonOf(error), argv)}\n`);
     return error instanceof UsageError ? 2 : 1;
   }
 }

@@ -1,6 +1,7 @@
 import { reworded, type ConnectionError, type Transport } from '../../../parley/src/jsonrpc/transport.ts';
 import { spawn, type SpawnOptions } from '../../../parley/src/transports/stdio/client/transport.ts';
 import { unpassedWords, type PassOn } from '../../../parley/src/transports/stdio/client/unpassed.ts';
+import { crashLine } from './crash.ts';
 import type { Io } from './io.ts';
 
 /** Limit of the text that is compared, in characters. */
@@ -34,7 +35,7 @@ export function commandWay(
         },
         closed(error) {
           if (!isHeard) before = printer.written();
-          receiver.closed(withoutStderr(ended(error), printer.written()));
+          receiver.closed(withReason(withoutStderr(ended(error), printer.written()), printer.written()));
         },
       });
     },
@@ -50,6 +51,12 @@ function endingWith(way: Transport, ended: (error: ConnectionError) => Connectio
 
 /** The beginning of the message of a process that ended. Its standard error follows. */
 const endOfProcess = /^the server \(.*?\) (?:exited with code \w+|was ended by \w+)/s;
+
+/** Begins with the reason of a crash, which stands somewhere in the text that was printed. */
+function withReason(error: ConnectionError, written: string): ConnectionError {
+  const line = error.reason === 'exited' ? crashLine(written) : undefined;
+  return line === undefined ? error : reworded(error, (message) => `${line}; ${message}`);
+}
 
 /** Names the variables that the process mentions in its standard error and did not get. */
 function withUnpassed(error: ConnectionError, env: SpawnOptions['env'], pass?: PassOn): ConnectionError {

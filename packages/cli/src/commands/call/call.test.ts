@@ -357,7 +357,7 @@ describe('a command that ends at once', { concurrency: 4 }, () => {
       assert.equal(stdout, '');
       const [said, why, ...more] = stderr.trimEnd().split('\n');
       assert.match(said ?? '', /^pid \d+ got delete old$/);
-      assert.match(why ?? '', /^parley: the server \([^)]*\) exited with code 2; it was started twice, /);
+      assert.match(why ?? '', /^parley: the server \([^)]*\) exited with code 2$/);
       assert.deepEqual(more, []);
     });
 
@@ -368,13 +368,13 @@ describe('a command that ends at once', { concurrency: 4 }, () => {
     const entry = { command: process.execPath, args: ['-e', spy, 'delete'] };
     writeFileSync(file, JSON.stringify({ mcpServers: { one: entry } }));
     const { stderr } = await inThisProcess(['call', '--config', file, 'one']);
-    assert.match(stderr, /^pid \d+ got delete\nparley: the server [^\n]* exited with code 2;[^\n]*\n$/);
+    assert.match(stderr, /^pid \d+ got delete\nparley: the server [^\n]* exited with code 2\n$/);
   });
 
   test('an interpreter is not given the messages as a program', async () => {
     const { code, stderr } = await inThisProcess(['call', '--', process.execPath, 'no-such-file.mjs']);
     assert.equal(code, 1);
-    assert.equal(stderr.match(/Cannot find module '[^']*no-such-file\.mjs'/g)?.length, 1, stderr);
+    assert.equal(stderr.match(/throw err/g)?.length, 1, stderr);
   });
 });
 

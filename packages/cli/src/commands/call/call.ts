@@ -3,6 +3,7 @@ import type { Client } from '../../../../parley/src/client/client.ts';
 import type { Tool } from '../../../../parley/src/protocol/features/tools.ts';
 import { argumentsOf, checkArguments } from './arguments.ts';
 import { argumentWords, toolAtEnd, type Json } from './words.ts';
+import { isColoured } from '../colour.ts';
 import { UsageError, type Io } from '../io.ts';
 import type { Parsed } from '../options.ts';
 import type { ServerPlace } from './place.ts';
@@ -75,7 +76,11 @@ interface Use {
 
 async function list(client: Client, { json, place }: Use, io: Io): Promise<number> {
   const catalogue = await fetchCatalogue(client, requestLimits(io));
-  io.stdout.write(json.output ? `${shownJson(catalogue, 2)}\n` : renderCatalogue(catalogue, client.description));
+  io.stdout.write(
+    json.output
+      ? `${shownJson(catalogue, 2)}\n`
+      : renderCatalogue(catalogue, client.description, isColoured(io.stdout, io.env)),
+  );
   if (place.kind === 'typed' && place.target.kind === 'command') hintAtCall(place.target, catalogue.tools, io);
   return 0;
 }

@@ -2,23 +2,24 @@ import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
 import type { Prompt } from '../../../../parley/src/protocol/features/prompts.ts';
 import type { Resource, ResourceTemplate } from '../../../../parley/src/protocol/features/resources.ts';
 import type { Tool } from '../../../../parley/src/protocol/features/tools.ts';
+import { styled } from '../colour.ts';
 import { clipped } from '../explain/text.ts';
 import { printed } from '../shown.ts';
 import type { ListedOffer } from './catalogue.ts';
 
 /** Writes a catalogue for a person. */
-export function renderCatalogue(catalogue: ListedOffer, description: string): string {
+export function renderCatalogue(catalogue: ListedOffer, description: string, coloured: boolean): string {
   const { server, revision, instructions, tools, resources, resourceTemplates, prompts, refused = {} } = catalogue;
   const name = server === undefined ? 'a server without a name' : `${server.title ?? server.name} ${server.version}`;
   const parts = [
-    `${printed(`${clipped(name, widest)}, revision ${revision}, ${description}`, 'line')}\n${instructions === undefined ? '' : `${firstLine(instructions)}\n`}`,
-    section('tools', tools.map(toolRow)),
-    section('resources', resources.map(resourceRow)),
-    section('resource templates', resourceTemplates.map(templateRow)),
-    section('prompts', prompts.map(promptRow)),
-    section('refused', Object.entries(refused)),
+    `${printed(`${clipped(name, widest)}, revision ${revision}, ${description}`, 'line')}\n${instructions === undefined ? '' : `${printed(firstLine(instructions), 'lines')}\n`}`,
+    section(styled('tools', 'bold', coloured), tools.map(toolRow)),
+    section(styled('resources', 'bold', coloured), resources.map(resourceRow)),
+    section(styled('resource templates', 'bold', coloured), resourceTemplates.map(templateRow)),
+    section(styled('prompts', 'bold', coloured), prompts.map(promptRow)),
+    section(styled('refused', 'bold', coloured), Object.entries(refused)),
   ];
-  return printed(parts.filter((part) => part !== '').join('\n'), 'lines');
+  return parts.filter((part) => part !== '').join('\n');
 }
 
 function section(title: string, given: readonly (readonly [string, string])[]): string {

@@ -23,6 +23,7 @@ const accepted: Readonly<Record<string, ParseArgsOptionsConfig>> = {
   bridge: bridgeOptions,
   call: { ...callOptions, ...json },
   check: checkOptions,
+  completion: {},
   complete: { ...useOptions, ...json },
   example: {},
   explain: explainOptions,

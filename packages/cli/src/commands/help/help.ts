@@ -2,6 +2,7 @@ import { newestRevision, revisions } from '../../../../parley/src/protocol/revis
 import { bridgeTopic, startTopic } from './bridge.ts';
 import { callTopic } from './call.ts';
 import { checkTopic } from './check.ts';
+import { completionTopic } from './completion.ts';
 import { exampleTopic } from './example.ts';
 import { explainTopic } from './explain.ts';
 import { inspectTopic } from './inspect.ts';
@@ -25,6 +26,7 @@ export const topics: readonly HelpTopic[] = [
   whoamiTopic,
   startTopic,
   exampleTopic,
+  completionTopic,
 ];
 
 const examples: readonly HelpExample[] = [
@@ -40,13 +42,14 @@ Examples
 ${exampleLines(examples).join('\n')}
 
 Commands
-${topics.map(({ name, summary }) => `  ${name.padEnd(9)} ${summary}`).join('\n')}
+${topics.map(({ name, summary }) => `  ${name.padEnd(10)} ${summary}`).join('\n')}
 
 A server is a URL, a file that Node runs (server.js; server.ts with Node 22.18 or later), or a command
 after --. A time is 500ms, 5s or 2m; a plain number is in milliseconds. \`parley <command> --help\` shows
 the options of a command.
 \`parley --version\` prints the version. If parley is not installed, type: npx parley-cli <command>
 
+NO_COLOR=1 turns colours off, FORCE_COLOR=1 turns them on.
 Exit codes: 0 success, 1 failure, 2 wrong command line.
 `;
 
