@@ -101,6 +101,12 @@ const rows: readonly Row[] = [
     warning: /^a client sends a batch in a protocol version without batches;/,
   },
   {
+    title: 'a batch of initialize alone',
+    body: [initialize],
+    taken: all,
+    warning: /^a client sends initialize in a batch;/,
+  },
+  {
     title: 'a batch with initialize and another request',
     body: [initialize, ping],
     taken: none,

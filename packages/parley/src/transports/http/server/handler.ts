@@ -1,3 +1,4 @@
+import { isObject } from '../../../jsonrpc/message.ts';
 import { after, settledWithin } from '../../../jsonrpc/timeout.ts';
 import { endpointOf, type UpstreamIdentityPolicy, type Servable } from '../../../server/runtime/request-handler.ts';
 import {
@@ -20,6 +21,7 @@ import { resolveHttpOptions, type Authenticate, type HttpOptions, type SsePairPa
 import { beginProblem, isRequest, judgedBatch, tooManyRequests } from './session/rules.ts';
 import type { Sessionless } from './session/sessionless.ts';
 import type { CompanyOf, Sessions } from './session/sessions.ts';
+import { tolerated } from './session/tolerated.ts';
 import type { HttpReply, IncomingRequest } from './universal.ts';
 import { Bodies, InFlight, Quota, ServingCount } from './quota.ts';
 import { KeepAlive } from './keep-alive.ts';
@@ -322,13 +324,22 @@ class Handler implements HttpHandler {
   }
 
   /** Decides whether a message is an exchange or of a session. */
-  #route(call: HttpCall, value: unknown): Done {
+  #route(call: HttpCall, sent: unknown): Done {
+    const value = this.#alone(sent);
     if (call.refuses?.(value) === true) return;
     if (Array.isArray(value)) return this.#batch(call, value);
     const judged = parsedMessageOf(value, this.#context.endpoint.revisions);
     const problem = beginProblem(this.#context, call, judged.kind === 'request');
     if (problem !== undefined) return refuse(call.request, call.reply, problem);
     return this.#one(call, judged, this.#isStateless(call.request));
+  }
+
+  /** The only message of a batch with which a session begins. */
+  #alone(value: unknown): unknown {
+    const [only, ...others]: readonly unknown[] = Array.isArray(value) ? value : [];
+    if (others.length > 0 || !isObject(only) || only['method'] !== 'initialize') return value;
+    tolerated(this.#context.settings, 'initialize in a batch');
+    return only;
   }
 
   #batch(call: HttpCall, values: readonly unknown[]): Done {

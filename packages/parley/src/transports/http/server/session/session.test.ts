@@ -261,9 +261,10 @@ for (const version of ['2024-11-05', '2025-06-18', '2025-11-25'])
     assert.deepEqual([answer.status, ids], [200, [1, 2]]);
   });
 
-test('initialize is never part of a batch', async () => {
+test('initialize in a batch with another message is refused', async () => {
   const fake = fakeEndpoint();
-  const answer = await visit(createHttpHandler(fake), { body: `[${initializing('2025-03-26')}]` });
+  const initialize = initializing('2025-03-26');
+  const answer = await visit(createHttpHandler(fake), { body: `[${initialize},${initialize}]` });
   assert.equal(answer.status, 400);
   assert.equal(fake.received.length, 0);
 });
