@@ -223,7 +223,9 @@ export class Subscriptions {
   /** Serves `subscriptions/listen`: the promise settles when the stream ends. */
   listen(call: Call, asked: SubscriptionFilter, offered: ReadonlySet<Telling>): Promise<JsonObject> {
     if (this.#listeners.size >= this.#limits.listeners) {
-      throw new McpError('busy', `too many listen streams; the limit is ${this.#limits.listeners}`);
+      // A stream lasts.
+      const data = { retryAfterMs: 10_000 };
+      throw new McpError('busy', `too many listen streams; the limit is ${this.#limits.listeners}`, { data });
     }
     const filter = this.#honored(asked, offered);
     return this.#shared === undefined ? this.#begin(call, filter) : this.#beginAmong(this.#shared, call, filter);

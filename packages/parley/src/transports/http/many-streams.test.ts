@@ -121,7 +121,7 @@ test('there is one limit of listen streams: beyond it a client gets 503 and hear
   const streams = await subscribe(handler, 10_050);
   assert.ok(streams.every(({ status }) => status === 200));
   const refused = await visit(handler, subscription);
-  assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '1']);
+  assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '10']);
   for (const stream of streams) stream.leave();
 });
 
@@ -132,6 +132,6 @@ test('a limit of listen streams that a server has of its own is 503 as well', as
   const first = begin(handler, subscription);
   await first.until(({ events }) => events.length === 1);
   const refused = await visit(handler, subscription);
-  assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '1']);
+  assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '10']);
   first.leave();
 });

@@ -171,7 +171,7 @@ test('a stream beyond the limit is refused and frees its place when it ends', as
   const first = begin(limited, call({ method: 'subscriptions/listen' }));
   await first.until((so) => so.events.length === 1);
   const second = await visit(limited, call({ method: 'subscriptions/listen' }));
-  assert.deepEqual([second.status, second.headers['retry-after']], [503, '1']);
+  assert.deepEqual([second.status, second.headers['retry-after']], [503, '10']);
   first.leave();
   await settle();
   const third = begin(limited, call({ method: 'subscriptions/listen' }));

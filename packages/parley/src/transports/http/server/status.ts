@@ -103,6 +103,14 @@ export function fullProblem(full: FullQuota | undefined, what: string, { auth }:
   return { ...busy(`too many ${what} for one ${auth === undefined ? 'address' : 'principal'}`), status: 429 };
 }
 
+/** Time after which a client may try again where sessions or streams take all places, in milliseconds. */
+const lastingMs = 10_000;
+
+/** The answer when things take all places that last: sessions and streams, also those of calls that wait for people. */
+export function lastingProblem(full: FullQuota | undefined, what: string, client: QuotaClient): HttpProblem {
+  return { ...fullProblem(full, what, client), retryAfterMs: lastingMs };
+}
+
 /** The longest that clients of a server that ends are asked to wait, in seconds. */
 const maxAwaySeconds = 5;
 

@@ -5,7 +5,7 @@ import type { HttpCall } from '../call.ts';
 import type { HttpContext } from '../context.ts';
 import type { HttpSettings } from '../options.ts';
 import type { FullQuota, QuotaClient } from '../quota.ts';
-import { fullProblem, shuttingDown, type HttpProblem } from '../status.ts';
+import { fullProblem, lastingProblem, shuttingDown, type HttpProblem } from '../status.ts';
 import { tolerated } from './tolerated.ts';
 
 /** Tells whether two requests come from the same principal, or both have none. */
@@ -85,14 +85,14 @@ function sizeProblem(messages: readonly ParsedMessage[], limit: number): HttpPro
 /** Reason why no further event stream may be opened for a request. */
 export function streamProblem(context: HttpContext, call: HttpCall): HttpProblem | undefined {
   const full = context.streams.full(call);
-  return full && fullProblem(full, 'event streams are open', call);
+  return full && lastingProblem(full, 'event streams are open', call);
 }
 
 /** Reason why no further session may be opened for a request; an idle one makes way before. */
 export function sessionProblem({ sessionQuota }: HttpContext, call: HttpCall): HttpProblem | undefined {
   const full = sessionQuota.full(call);
   if (full === undefined || sessionQuota.makeRoom?.(call) === true) return undefined;
-  return fullProblem(full, 'sessions are open', call);
+  return lastingProblem(full, 'sessions are open', call);
 }
 
 /** Tells whether a text may be the id of a session, whichever version of this gave it out: visible ASCII, and not long. */

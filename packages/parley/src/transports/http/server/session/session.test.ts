@@ -157,7 +157,7 @@ test('sessions are bounded in number, and one that is in use does not make way',
   const stream = client.get();
   await settle();
   const refused = await visit(client.handler, { body: initializing('2025-11-25') });
-  assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '1']);
+  assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '10']);
   stream.leave();
   await settle();
   assert.equal((await visit(client.handler, { body: initializing('2025-11-25') })).status, 200);
