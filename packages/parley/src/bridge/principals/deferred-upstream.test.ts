@@ -170,3 +170,37 @@ test('a server that opens after its bridge was closed is closed too, and no othe
   for (const work of [waiting, single.reach()]) await assert.rejects(work, /the bridge is closed/);
   assert.deepEqual(scene.log, ['over', 'closed']);
 });
+
+test('sessions of a server that is there are told of its lists when their person signs in', async () => {
+  let granted = async (): Promise<void> => undefined;
+  let signedIn = 0;
+  const inner = {
+    host: { capabilities: () => ({ tools: {} }), handler: () => undefined, opened: () => undefined },
+    reach: async () => undefined,
+    close: async () => undefined,
+  } as unknown as Single;
+  const login = {
+    onGranted: (listener: () => Promise<void>) => {
+      granted = listener;
+      return () => undefined;
+    },
+    person: { signedIn: async () => void signedIn++ },
+  };
+  const single = await lateSingle({
+    settings: bridgeSettingsOf({}),
+    open: async () => inner,
+    login: login as never,
+  });
+  await single.reach();
+  const told: string[] = [];
+  single.host.opened?.({ state: {}, notify: (method: string) => void told.push(method) } as unknown as ServerSession);
+  await granted();
+  await settle();
+  assert.deepEqual(told.toSorted(), [
+    'notifications/prompts/list_changed',
+    'notifications/resources/list_changed',
+    'notifications/tools/list_changed',
+  ]);
+  assert.equal(signedIn, 1);
+  await single.close();
+});

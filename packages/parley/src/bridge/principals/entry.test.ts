@@ -91,3 +91,23 @@ test('a bridge makes way with sessions that can be ended, and with no others', a
   entry.dismiss();
   assert.deepEqual(ended, ['session']);
 });
+
+test('a bridge is kept while a session is open or a request runs, though both could end', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { entry, rested } = watched(() => true);
+  await entry.opening;
+  await settle();
+  const session: ReplyChannel = { ...link, dismiss: () => undefined };
+  entry.entered(session);
+  t.mock.timers.tick(3 * restMs);
+  assert.equal(rested(), 0);
+  let done!: () => void;
+  const work = entry.during(undefined, () => new Promise<void>((resolve) => (done = resolve)));
+  entry.left(session);
+  t.mock.timers.tick(3 * restMs);
+  assert.equal(rested(), 0);
+  done();
+  await work;
+  t.mock.timers.tick(restMs);
+  assert.equal(rested(), 1);
+});

@@ -47,6 +47,29 @@ test('a server is closed when the store has its running tasks back', async (t) =
   await closed;
 });
 
+test('a drain waits for a task that is just being claimed, which is given back', async (t) => {
+  const inner = memoryTasks();
+  const { opened, open } = gate();
+  let claims = 0;
+  const store: typeof inner = {
+    ...inner,
+    swap: async (task) => {
+      if (claims++ === 0) await opened;
+      return await inner.swap(task);
+    },
+  };
+  let runs = 0;
+  const one = await led(t, { store }, { run: () => ++runs });
+  const taskId = await begun(one);
+  let isOver = false;
+  const drained = one.server.tasks.drain({ timeoutMs: 60_000 }).then(() => (isOver = true));
+  for (let turn = 0; turn < 10; turn++) await settle();
+  assert.deepEqual([claims, isOver], [1, false]);
+  open();
+  await drained;
+  assert.deepEqual([runs, await statusOf(one, taskId)], [0, 'working']);
+});
+
 test('a run keeps its task for as long as its process renews the lease', async (t) => {
   const clock = { now: 0 };
   t.mock.method(performance, 'now', () => clock.now);

@@ -375,11 +375,22 @@ describe('an error that wants a page visited first', () => {
     assert.deepEqual([results.map(textOf), calls], [Array(3).fill('call 2'), 2]);
   });
 
-  it('is no use to who comes back too late [mrtr-013]', async (t) => {
-    const { raw } = await stage(t, loggedOut, { rounds: { ttlMs: 1 } });
-    const asked = await raw.result('tools/call', { name: 'ask' });
-    await new Promise((resolve) => void setTimeout(resolve, 20));
-    assert.equal((await raw.error('tools/call', retry(asked, { action: 'accept' }))).code, -32602);
+  it('is good until its time is over, and no longer [mrtr-013]', async (t) => {
+    let now = 1_000_000_000_000;
+    t.mock.method(Date, 'now', () => now);
+    let visits = 0;
+    const run = async (): Promise<string> => (visits++ % 2 === 0 ? await loggedOut() : 'in');
+    const { raw } = await stage(t, run, { rounds: { ttlMs: 1_000 } });
+    for (const [ms, isGood] of [
+      [1_000, true],
+      [1_001, false],
+    ] as const) {
+      const asked = await raw.result('tools/call', { name: 'ask' });
+      now += ms;
+      const retried = retry(asked, { action: 'accept' });
+      if (isGood) assert.equal(textOf(await raw.result('tools/call', retried)), 'in');
+      else assert.equal((await raw.error('tools/call', retried)).code, -32602);
+    }
   });
 
   it('ends the call when the visit is declined', async (t) => {
