@@ -114,6 +114,16 @@ describe('a side effect', () => {
     assert.deepEqual([run.over, run.signal.aborted], ['elsewhere', true]);
   });
 
+  test('does not begin when the lease has ended, and asks the store nothing', async (t) => {
+    const { run, gate, clock, faults } = await running(t);
+    clock.now = leaseTtlMs;
+    await assert.rejects(
+      run.begin(() => assert.fail('it began')),
+      RoundEnded,
+    );
+    assert.deepEqual([gate.writes, faults.length, run.over], [0, 1, 'elsewhere']);
+  });
+
   test('does not begin when another run has the task', async (t) => {
     const { run, gate, keeper, pass } = await running(t);
     await pass(leaseTtlMs - 1);

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { settle } from '../../../../../../test/support/raw.ts';
+import type { Bus } from '../../../storage/bus.ts';
+import { HeldResults } from './held-results.ts';
+
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await settle();
+}
+
+test('what waits for a process that holds a result is asked at once, and once, when the bridge is closed', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let published = 0;
+  const bus: Bus = { publish: () => (published++, 0), subscribe: () => () => undefined };
+  const warnings: string[] = [];
+  const results = new HeldResults({ ttlMs: 1_000, bus, onWarning: (warning) => warnings.push(warning) });
+  const answering = results.answer('id', { '01234567-1-1': {} });
+  await turns();
+  assert.equal(published, 1);
+  results.close();
+  await turns();
+  assert.equal(published, 2);
+  assert.equal(await answering, false);
+  assert.equal(await results.answer('id', { '01234567-1-1': {} }), false);
+  assert.deepEqual([published, warnings], [3, []]);
+});
+
+test('without a bus an answer to a question of another process is lost, and any other is ignored', async () => {
+  const results = new HeldResults({ ttlMs: 1_000, onWarning: (warning) => assert.fail(warning) });
+  assert.equal(await results.answer('id', { '01234567-1-1': {} }), false);
+  assert.equal(await results.answer('id', { 'no-key': {} }), true);
+  results.close();
+});
