@@ -31,3 +31,21 @@ test('without a bus an answer to a question of another process is lost, and any 
   assert.equal(await results.answer('id', { 'no-key': {} }), true);
   results.close();
 });
+
+test('32 tasks of one owner wait for answers, beside those of others', () => {
+  const results = new HeldResults({ ttlMs: 1_000, onWarning: (warning) => assert.fail(warning) });
+  const upstream = { during: () => new Promise(() => undefined) };
+  let count = 0;
+  const begin = (principal: string): unknown =>
+    results.begin(`id-${++count}`, 'task', {
+      call: { auth: { principal }, facts: {}, client: {} },
+      upstream,
+    } as never);
+  for (let at = 0; at < 32; at++) begin('ada');
+  begin('bob');
+  assert.throws(() => begin('ada'), { kind: 'busy', message: /^32 tasks wait for answers already/ });
+  begin('bob');
+  results.close();
+  begin('ada');
+  results.close();
+});

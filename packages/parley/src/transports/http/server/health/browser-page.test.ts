@@ -27,7 +27,7 @@ for (const [name, entry] of Object.entries(entries)) {
       assert.match(headers['content-type'] ?? '', /^text\/html/);
       assert.match(headers['content-security-policy'] ?? '', /default-src 'none'.*frame-ancestors 'none'/);
       assert.match(text, /<h1>This is an MCP server<\/h1>/);
-      assert.match(text, /&#34;type&#34;: &#34;http&#34;,\s+&#34;url&#34;: &#34;http:\/\/[a-z0-9.:]+\/mcp&#34;/);
+      assert.match(text, /&#34;type&#34;: &#34;http&#34;,\n {6}&#34;url&#34;: &#34;http:\/\/[a-z0-9.:]+\/mcp&#34;/);
       assert.doesNotMatch(text, /<script|s3cret|secretive/);
     }
   });

@@ -149,6 +149,16 @@ describe('a stream', () => {
     stream.send('z');
     assert.equal(stream.isKept, false);
   });
+
+  test('has room for further events once earlier ones are stored', async () => {
+    const { stream, inner } = scene();
+    for (let count = 1; count <= 3; count++) {
+      stream.send('x'.repeat(10));
+      await stream.flushed;
+      assert.equal(stream.isKept, true);
+      assert.equal((await inner.read('here-1', 0))?.events.length, count);
+    }
+  });
 });
 
 describe('a stream that is taken up here', () => {
