@@ -193,6 +193,7 @@ export async function readStream(
   const position = { ...from };
   const asked = exchange.waiting.size > 0;
   let stopLingering: (() => void) | undefined;
+  const unnamed = new UnnamedError(exchange, response.status);
   try {
     for await (const event of readEvents(bodyBytes(response), {
       maxBytes: exchange.maxBytes,
@@ -203,6 +204,7 @@ export async function readStream(
       if (event.retry !== undefined) position.retryMs = event.retry;
       if (exchange.signal.aborted) throw exchangeError(undefined, exchange);
       if (event.data === '' || (event.event ?? 'message') !== 'message') continue;
+      if (asked && unnamed.holds(event.data)) continue;
       deliverEvent(event.data, exchange, response.status);
       if (asked && exchange.waiting.size === 0) stopLingering ??= after(lingerMs, () => exchange.abort());
     }
@@ -212,8 +214,54 @@ export async function readStream(
     // The connection broke: this continues as after a stream that ended.
   } finally {
     stopLingering?.();
+    unnamed.over();
   }
   return position;
+}
+
+/** The first error without an id in the stream of a request, which may not be about it: its response may still come. */
+class UnnamedError {
+  readonly #exchange: PostExchange;
+  readonly #status: number;
+  #data: string | undefined;
+  #stop: (() => void) | undefined;
+
+  constructor(exchange: PostExchange, status: number) {
+    this.#exchange = exchange;
+    this.#status = status;
+  }
+
+  /** Keeps an event for a moment if it is such an error. */
+  holds(data: string): boolean {
+    if (this.#data !== undefined || !isUnnamed(data, this.#exchange.receiver)) return false;
+    this.#data = data;
+    this.#stop = after(lingerMs, () => {
+      this.over();
+      if (this.#exchange.waiting.size === 0) this.#exchange.abort();
+    });
+    return true;
+  }
+
+  /** Delivers the error, unless the request was answered meanwhile. */
+  over(): void {
+    const [data, exchange] = [this.#data, this.#exchange];
+    this.#stop?.();
+    if (data === undefined || this.#stop === undefined || exchange.signal.aborted) return;
+    this.#stop = undefined;
+    if (exchange.waiting.size > 0) return deliverEvent(data, exchange, this.#status);
+    const words = 'an error without an id came before the response, and was ignored';
+    exchange.receiver.problem(new ConnectionError('invalid-message', words));
+  }
+}
+
+function isUnnamed(data: string, { exactNumbers }: Receiver): boolean {
+  if (!data.includes('"error"')) return false;
+  try {
+    const value = parseMessage(data, { exactNumbers });
+    return isObject(value) && value['method'] === undefined && isObject(value['error']) && !isRequestId(value['id']);
+  } catch {
+    return false;
+  }
 }
 
 /** Content of a response that is no success. */

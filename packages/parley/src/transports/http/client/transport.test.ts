@@ -12,6 +12,7 @@ import {
   notification,
   initialize,
 } from '../../../../../../test/support/http-answers.ts';
+import { until } from '../../../../../../test/support/turns.ts';
 
 test('a message is one POST with both types accepted, and a JSON answer is heard [http-008] [http-009] [http-018]', async (t) => {
   let seen: IncomingMessage | undefined;
@@ -262,6 +263,37 @@ test('an error message without an id and with status 200 is the response of the 
   );
   await channel.send(request);
   assert.deepEqual(heard[0]?.value, { jsonrpc: '2.0', id: 1, error });
+});
+
+test('an error without an id in a stream is the response if no other one comes', async (t) => {
+  const error = { code: -32603, message: 'what' };
+  const unnamed = { jsonrpc: '2.0', id: null, error };
+  const streams = {
+    'is answered': [[unnamed, response], true],
+    ends: [[unnamed], true],
+    'stays open': [[unnamed], false],
+  } as const;
+  for (const [how, [messages, isEnded]] of Object.entries(streams)) {
+    const { channel, heard, problems } = await open(t, (_incoming, outgoing) => {
+      outgoing.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (const message of messages) outgoing.write(`data: ${JSON.stringify(message)}\n\n`);
+      if (isEnded) outgoing.end();
+    });
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const sent = channel.send(request);
+    let isOver = false;
+    void sent.finally(() => (isOver = true));
+    await until(() => {
+      t.mock.timers.tick(1_000);
+      return isOver;
+    });
+    await sent;
+    t.mock.timers.reset();
+    const answered = how === 'is answered';
+    const values = heard.map(({ value }) => value);
+    assert.deepEqual(values, [answered ? response : { jsonrpc: '2.0', id: 1, error }], how);
+    assert.equal(problems.length, answered ? 1 : 0, how);
+  }
 });
 
 test('404 within a session says that the session is gone [http-048]', async (t) => {
