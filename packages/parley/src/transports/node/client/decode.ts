@@ -72,7 +72,8 @@ export class Decoding implements Sink, Source {
 }
 
 function isKnown(coding: string): boolean {
-  return coding === 'gzip' || coding === 'x-gzip' || coding === 'br';
+  // Nobody asks for `deflate`; some servers send it all the same.
+  return coding === 'gzip' || coding === 'x-gzip' || coding === 'br' || coding === 'deflate';
 }
 
 function decoderOf(coding: string): Transform {
@@ -80,7 +81,8 @@ function decoderOf(coding: string): Transform {
   const zlib = process.getBuiltinModule('node:zlib');
   const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = zlib.constants;
   // Every event is flushed as soon as its bytes arrive. The length of the message reveals an early end.
-  return coding === 'br'
-    ? zlib.createBrotliDecompress({ flush: BROTLI_OPERATION_FLUSH, finishFlush: BROTLI_OPERATION_FLUSH })
-    : zlib.createGunzip({ flush: Z_SYNC_FLUSH, finishFlush: Z_SYNC_FLUSH });
+  if (coding === 'br')
+    return zlib.createBrotliDecompress({ flush: BROTLI_OPERATION_FLUSH, finishFlush: BROTLI_OPERATION_FLUSH });
+  const options = { flush: Z_SYNC_FLUSH, finishFlush: Z_SYNC_FLUSH };
+  return coding === 'deflate' ? zlib.createInflate(options) : zlib.createGunzip(options);
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
-import { brotliCompressSync, constants, createBrotliCompress, createGzip, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, createBrotliCompress, createGzip, deflateSync, gzipSync } from 'node:zlib';
 import { answerJson, listen } from '../../../../../../test/support/http-answers.ts';
 import { get, post, rawServer, textOf } from '../../../../../../test/support/raw-http.ts';
 import { connect } from '../../../client.ts';
@@ -138,6 +138,7 @@ for (const [what, headers, piece] of [
 for (const [coding, bytes] of [
   ['gzip', gzipSync('hello')],
   ['br', brotliCompressSync('hello')],
+  ['deflate', deflateSync('hello')],
   ['gzip, br', brotliCompressSync(gzipSync('hello'))],
 ] as const) {
   test(`a body that is coded with ${coding} is decoded`, async (t) => {
