@@ -149,3 +149,26 @@ test('a request that is refused for its own sake stays refused', async (t) => {
   await assert.rejects(client.callTool('wrong'), { code: -32600 });
   assert.ok(!sent.includes('initialize'));
 });
+
+test('a wrong argument leads to one question for a list that the server declared', async (t) => {
+  const methods: string[] = [];
+  const server = createServer({ name: 's', version: '1' }, { revisions: ['2025-06-18'] });
+  server.tool('t', {}, () => 'x');
+  const inner = memoryTransport(server);
+  const client = await connect({
+    ...inner,
+    async open(receiver) {
+      const channel = await inner.open(receiver);
+      const send: Channel['send'] = async (message, options) => {
+        for (const one of [message].flat()) if ('method' in one) methods.push(one.method);
+        await channel.send(message, options);
+      };
+      return { ...channel, send, close: () => channel.close() };
+    },
+  });
+  t.after(() => client.close());
+  await client.callTool('t');
+  methods.length = 0;
+  await assert.rejects(client.callTool('nothing'), { code: -32602 });
+  assert.deepEqual(methods, ['tools/call', 'tools/list']);
+});

@@ -1,5 +1,6 @@
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { McpError } from '../../protocol/error.ts';
+import type { ServerCapabilities } from '../../protocol/capability.ts';
 import type { ServerConnection } from './server-connection.ts';
 
 /** Time that the question for proof may take, in milliseconds. */
@@ -36,7 +37,7 @@ export async function uninitialized(
   const { connection: asking, exchanges } = agreement.channel;
   if (!(error instanceof McpError) || !revision.sessions || exchanges || !hasServed) return undefined;
   // A server that is initialized answers this with a list, or does not know the method.
-  const other = method.startsWith('tools/') ? 'prompts/list' : 'tools/list';
+  const other = otherList(method, agreement.capabilities);
   const refuses = async (): Promise<boolean> => {
     const proof: unknown = await asking
       .call(other, undefined, { revision, timeoutMs: proofMs, tellCancelled: false })
@@ -47,6 +48,12 @@ export async function uninitialized(
   if (!(await refuses())) return undefined;
   const lost = new ConnectionError('session-lost', 'the server began anew and was not initialized', { cause: error });
   return { lost, refuses };
+}
+
+/** A list that the server declared, unless it has no other. Prompts are few. */
+function otherList(method: string, { prompts }: ServerCapabilities): string {
+  const isFirst = method === 'tools/list' || (prompts !== undefined && method !== 'prompts/list');
+  return isFirst ? 'prompts/list' : 'tools/list';
 }
 
 /** A session that seems lost. */
