@@ -95,7 +95,7 @@ describe('parley bridge --config', { concurrency: 4 }, () => {
 
   test('fails when no server is reached', async (t) => {
     const { code, stderr } = await inThisProcess(['bridge', '--config', fileWith(t, { dead: servers.dead })]);
-    assert.equal(code, 1);
+    assert.equal(code, 3);
     assert.match(stderr, /parley: no server could be reached: dead: cannot start/);
   });
 
@@ -103,7 +103,7 @@ describe('parley bridge --config', { concurrency: 4 }, () => {
     const names = ['__proto__', 'constructor', 'toString'];
     const named = Object.fromEntries(names.map((name) => [name, servers.dead]));
     const { code, stderr } = await inThisProcess(['bridge', '--config', fileWith(t, named)]);
-    assert.equal(code, 1);
+    assert.equal(code, 3);
     for (const name of names) assert.match(stderr, new RegExp(`${name}: cannot start`));
   });
 

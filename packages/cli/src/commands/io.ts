@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import type { ConnectionReason } from '../../../parley/src/jsonrpc/transport.ts';
 import type { TimeLimit } from './call/time-limit.ts';
 
 /** Parts of its process that a command may touch. */
@@ -32,6 +33,17 @@ export class UsageError extends Error {
     super(message, options);
     this.name = 'UsageError';
   }
+}
+
+/** The error of a connection, which is the cause, with advice. */
+export class AdvisedError extends Error {}
+
+/** Failures of a connection whose server was not reached, or went away. */
+const unreached: ReadonlySet<ConnectionReason> = new Set(['refused', 'exited', 'closed', 'session-lost', 'timeout']);
+
+/** Tells whether a failure of a connection means that the server was not reached or went away; the exit code is 3. */
+export function isUnreached(reason: ConnectionReason): boolean {
+  return unreached.has(reason);
 }
 
 /** Tells whether a user is at a terminal, to read messages and answer. */

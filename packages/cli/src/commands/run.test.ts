@@ -49,7 +49,7 @@ describe('the program', { concurrency: 4 }, () => {
 
   test('--help after -- belongs to the command there', async () => {
     assertOneLine(await run(['bridge', '--', '/nonexistent/server', '--help']), {
-      code: 1,
+      code: 3,
       says: /cannot start "\/nonexistent\/server"/,
     });
   });
@@ -182,25 +182,25 @@ describe('what makes no sense is told in one line, with exit code 2', () => {
   });
 });
 
-describe('what fails is told in one line, with exit code 1', { concurrency: 4 }, () => {
+describe('what fails is told in one line, with its exit code', { concurrency: 4 }, () => {
   for (const command of ['bridge', 'call']) {
     test(`${command}: a command that is not there`, async () => {
       assertOneLine(await run([command, '--', '/nonexistent/server', '--']), {
-        code: 1,
+        code: 3,
         says: /cannot start "\/nonexistent\/server"/,
       });
     });
 
     test(`${command}: a command that ends at once`, async () => {
       assertOneLine(await run([command, '--', process.execPath, '-e', 'process.exit(3)', '--']), {
-        code: 1,
+        code: 3,
         says: /exited with code 3/,
       });
     });
 
     test(`${command}: a URL where nobody listens`, async () => {
       assertOneLine(await run([command, `http://127.0.0.1:${await freePort()}/mcp`]), {
-        code: 1,
+        code: 3,
         says: /cannot be reached/,
       });
     });

@@ -1,7 +1,8 @@
 import { isColoured, styled } from './colour.ts';
+import { ConnectionError } from '../../../parley/src/jsonrpc/transport.ts';
 import { helpOn } from './help/help.ts';
 import { nearestWords } from '../../../parley/src/options/nearest.ts';
-import { UsageError, type Command, type Io } from './io.ts';
+import { AdvisedError, UsageError, isUnreached, type Command, type Io } from './io.ts';
 import { reasonOf } from './shown.ts';
 import { splitAtDashes } from './target.ts';
 import { version } from '../../../parley/src/transports/node/version.ts';
@@ -32,7 +33,8 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
  * Runs the command line. A failure is printed on stderr in one line.
  *
  * @param argv The words after the name of the program.
- * @returns The exit code: 0 for success, 1 for a failure, 2 for an invalid command line.
+ * @returns The exit code: 0 for success, 1 for a failure, 2 for an invalid command line, 3 if the server was not reached or
+ *   went away.
  */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   try {
@@ -40,8 +42,15 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   } catch (error) {
     const name = styled('parley:', 'red', isColoured(io.stderr, io.env));
     io.stderr.write(`${name} ${withoutQueries(reasonOf(error), argv)}\n`);
-    return error instanceof UsageError ? 2 : 1;
+    return codeOf(error);
   }
+}
+
+/** The exit code of a failure. Advice may be added to the error of a connection, which is then its cause. */
+function codeOf(error: unknown): number {
+  if (error instanceof UsageError) return 2;
+  const failed = error instanceof AdvisedError ? error.cause : error;
+  return failed instanceof ConnectionError && isUnreached(failed.reason) ? 3 : 1;
 }
 
 /** A text without the queries of the URLs that were typed, in which there may be keys. */

@@ -353,7 +353,7 @@ describe('a command that ends at once', { concurrency: 4 }, () => {
         'delete',
         'old',
       ]);
-      assert.equal(code, 1);
+      assert.equal(code, 3);
       assert.equal(stdout, '');
       const [said, why, ...more] = stderr.trimEnd().split('\n');
       assert.match(said ?? '', /^pid \d+ got delete old$/);
@@ -373,7 +373,7 @@ describe('a command that ends at once', { concurrency: 4 }, () => {
 
   test('an interpreter is not given the messages as a program', async () => {
     const { code, stderr } = await inThisProcess(['call', '--', process.execPath, 'no-such-file.mjs']);
-    assert.equal(code, 1);
+    assert.equal(code, 3);
     assert.equal(stderr.match(/throw err/g)?.length, 1, stderr);
   });
 });

@@ -7,6 +7,7 @@ import type { Prompt } from '../../../../parley/src/protocol/features/prompts.ts
 import type { Resource, ResourceTemplate } from '../../../../parley/src/protocol/features/resources.ts';
 import type { Tool } from '../../../../parley/src/protocol/features/tools.ts';
 import type { RevisionDate } from '../../../../parley/src/protocol/revision.ts';
+import { AdvisedError } from '../io.ts';
 import { reasonOf } from '../shown.ts';
 
 /** All that a server offers. */
@@ -31,11 +32,13 @@ export interface ListedOffer {
  */
 export async function fetchCatalogue(client: Client, options: ClientRequestOptions): Promise<ListedOffer> {
   const refusals = new Map<string, string>();
+  let cause: unknown;
   const listed = async <Item>(method: string, asked: Promise<readonly Item[]>): Promise<readonly Item[]> => {
     try {
       return await asked;
     } catch (error) {
       if (!isOfOneList(error)) throw error;
+      cause = error;
       refusals.set(method, `${error instanceof McpError ? `${error.code} ` : ''}${reasonOf(error)}`);
       return [];
     }
@@ -48,7 +51,9 @@ export async function fetchCatalogue(client: Client, options: ClientRequestOptio
   ]);
   const isEmpty = [tools, resources, resourceTemplates, prompts].every(({ length }) => length === 0);
   if (isEmpty && refusals.size > 0)
-    throw new Error(`the server refused ${[...refusals].map((refusal) => refusal.join(': ')).join('; ')}`);
+    throw new AdvisedError(`the server refused ${[...refusals].map((refusal) => refusal.join(': ')).join('; ')}`, {
+      cause,
+    });
   const { server, revision, instructions, capabilities } = client;
   const offer = { server, revision, instructions, capabilities, tools, resources, resourceTemplates, prompts };
   return refusals.size === 0 ? offer : { ...offer, refused: Object.fromEntries(refusals) };

@@ -63,6 +63,6 @@ setTimeout(() => console.log(JSON.stringify({ jsonrpc: '2.0', id, ...answer })),
       ['400', '3000', '15000'],
     );
     assert.match(stderr, words);
-    assert.equal(exit, 1);
+    assert.equal(exit, 3);
   }
 });

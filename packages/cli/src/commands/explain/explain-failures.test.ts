@@ -117,7 +117,7 @@ describe('parley explain, of what is no server', { concurrency: 4 }, () => {
     const { port } = server.address() as AddressInfo; // As above.
     await new Promise((resolve) => server.close(resolve));
     const { code, stdout } = await inThisProcess(['explain', `http://127.0.0.1:${port}/mcp`]);
-    assert.equal(code, 1);
+    assert.equal(code, 3);
     assert.match(stdout, /^no revision works: http:\S+ cannot be reached: [^\n]*ECONNREFUSED/);
   });
 
@@ -160,7 +160,7 @@ describe('parley explain, of what is no server', { concurrency: 4 }, () => {
 describe('parley explain, of a command that is no server', { concurrency: 4 }, () => {
   test('a command that does not exist', async () => {
     const { code, stdout } = await inThisProcess(['explain', '--', 'parley-no-such-command']);
-    assert.equal(code, 1);
+    assert.equal(code, 3);
     assert.match(stdout, /^no revision works: cannot start "parley-no-such-command": the command was not found\n/);
   });
 
@@ -207,7 +207,7 @@ describe('parley explain, of a command that is no server', { concurrency: 4 }, (
       (time) => explainScript(script, '--timeout', time, '--wire'),
       (ran) => ran.stdout.includes('Hello \ufffd'),
     );
-    assert.equal(code, 1);
+    assert.equal(code, 3);
     assert.match(stdout, /^no revision works: initialize was not answered within \d+ ms \(timeoutMs at /);
     assert.match(stdout, /\n {17}note: text is not JSON: Hello \ufffd\[31m\n/);
     assert.match(stdout, /← Hello \ufffd\[31m\n {6}\(no message\) text is not JSON: Hello \ufffd/);
@@ -219,7 +219,7 @@ describe('parley explain, of a command that is no server', { concurrency: 4 }, (
       (time) => explainScript(script, '--timeout', time),
       (ran) => ran.stdout.includes('Godot'),
     );
-    assert.equal(code, 1);
+    assert.equal(code, 3);
     assert.match(stdout, /note: it wrote to standard error: waiting for Godot\n/);
   });
 

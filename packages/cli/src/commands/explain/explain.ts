@@ -5,7 +5,7 @@ import { renderExplanation } from './render.ts';
 import type { Explanation } from './report.ts';
 import { withoutTexts } from '../../recorder/without-texts.ts';
 import { explainServer, type ExplainOptions } from './server.ts';
-import { UsageError, type Io } from '../io.ts';
+import { UsageError, isUnreached, type Io } from '../io.ts';
 import { nearestWords } from '../../../../parley/src/options/nearest.ts';
 import { partOf, timeLeft, type TimeLeft } from './time-left.ts';
 import { parseOptions, milliseconds, type Parsed } from '../options.ts';
@@ -43,7 +43,7 @@ export async function explain(argv: readonly string[], io: Io): Promise<number> 
   });
   const explanation = withoutTexts(found, secretsOf(target, parsed, io));
   io.stdout.write(parsed.flag('json') ? toJson(explanation) : renderExplanation(explanation, widthOf(io)));
-  return explanation.works ? 0 : 1;
+  return codeOf([explanation]);
 }
 
 interface Run {
@@ -72,7 +72,14 @@ async function explainEach(file: string, { parsed, io, common }: Run): Promise<n
     explained.push(explanation);
   }
   if (parsed.flag('json')) io.stdout.write(toJson(explained));
-  return (only !== undefined || problems.length === 0) && explained.every(({ works }) => works) ? 0 : 1;
+  return only === undefined && problems.length > 0 ? 1 : codeOf(explained);
+}
+
+/** The exit code: 0 if all servers work, 3 if none was reached, otherwise 1. */
+function codeOf(explained: readonly Explanation[]): number {
+  if (explained.every(({ works }) => works)) return 0;
+  const tries = explained.flatMap((explanation) => explanation.tries);
+  return tries.every(({ reason }) => reason !== undefined && isUnreached(reason)) ? 3 : 1;
 }
 
 function toJson(value: Explanation | readonly Explanation[]): string {

@@ -62,5 +62,6 @@ export const callTopic: HelpTopic = {
     ),
     authorization,
   ],
-  exitCodes: '0 success, 1 failure (also of the tool), 2 wrong command line.',
+  exitCodes:
+    '0 success, 1 failure (also of the tool), 2 wrong command line, 3 the server was not reached or went away.',
 };

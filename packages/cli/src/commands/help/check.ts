@@ -135,5 +135,6 @@ export const checkTopic: HelpTopic = {
     'A command is started for each version, and for each row that needs its own process, 40 times at most. The report ' +
       'says how often. If the command ends at once or at `initialize`, it is not started again.',
   ],
-  exitCodes: '0 no finding, 1 a MUST is broken, 2 wrong command line, 3 the test was not possible.',
+  exitCodes:
+    '0 no finding, 1 a MUST is broken, 2 wrong command line, 3 the test was not possible, as when the server was not reached.',
 };

@@ -42,5 +42,7 @@ export const explainTopic: HelpTopic = {
       'break and what clients do about it. "stop" marks the rules at which clients stop. The command does not sign in, ' +
       'stores nothing, and sends --header only to the server.',
   ],
-  exitCodes: '0 a version works, 1 no version of a server works (the report is printed too), 2 wrong command line.',
+  exitCodes:
+    '0 a version works, 1 no version of a server works (the report is printed too), 2 wrong command line, 3 no server ' +
+    'was reached.',
 };

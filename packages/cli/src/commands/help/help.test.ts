@@ -97,7 +97,13 @@ describe('the help', () => {
         },
       ],
     } as const;
-    assert.match(layOut(topic, false), /\n {2}--a {25}First\.\n\nparley sample --help-all shows 1 more option\.\n$/);
-    assert.match(layOut(topic, true), /\n {2}--a {25}First\.\n {2}--b {25}Second\.\n$/);
+    assert.match(
+      layOut(topic, false),
+      /\n {2}--a {25}First\.\n\nExit codes: 0 success, [^\n]*\n\nparley sample --help-all shows 1 more option\.\n$/,
+    );
+    assert.match(
+      layOut(topic, true),
+      /\n {2}--a {25}First\.\n {2}--b {25}Second\.\n\nExit codes: 0 success, [^\n]*\n$/,
+    );
   });
 });

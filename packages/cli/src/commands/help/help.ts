@@ -50,7 +50,7 @@ the options of a command.
 \`parley --version\` prints the version. If parley is not installed, type: npx parley-cli <command>
 
 NO_COLOR=1 turns colours off, FORCE_COLOR=1 turns them on.
-Exit codes: 0 success, 1 failure, 2 wrong command line.
+Exit codes: 0 success, 1 failure, 2 wrong command line, 3 the server was not reached or went away.
 `;
 
 /**

@@ -5,6 +5,9 @@ const width = 100;
 /** Columns of an option; the text of a longer one begins on the next line. */
 const flagWidth = 30;
 
+/** Meanings of exit codes that a command has if it says nothing else. */
+const usualCodes = '0 success, 1 failure, 2 wrong command line, 3 the server was not reached or went away.';
+
 /** The help on a command as text. Options that are rarely needed and details are left out unless all is wanted. */
 export function layOut(topic: HelpTopic, isAll: boolean): string {
   const { name, summary, examples, usage, about = [], groups, details = [], exitCodes } = topic;
@@ -18,7 +21,7 @@ export function layOut(topic: HelpTopic, isAll: boolean): string {
     ...about.map((paragraph) => wrapped(paragraph, 0)),
     ...shown.map(({ title, options }) => [title, ...options.flatMap(optionLines)]),
     ...(isAll ? details.map((paragraph) => wrapped(paragraph, 0)) : []),
-    ...(exitCodes === undefined ? [] : [wrapped(`Exit codes: ${exitCodes}`, 0)]),
+    wrapped(`Exit codes: ${exitCodes ?? usualCodes}`, 0),
     ...(hasMore && !isAll ? [[`parley ${name} --help-all shows ${more(hidden)}.`]] : []),
   ];
   return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`;

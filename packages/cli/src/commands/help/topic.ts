@@ -32,6 +32,6 @@ export interface HelpTopic {
   readonly groups: readonly HelpGroup[];
   /** Paragraphs that only `--help-all` shows. */
   readonly details?: readonly string[];
-  /** Meanings of exit codes, if the command has some of its own. */
+  /** Meanings of exit codes, if they are narrower than those of all commands. */
   readonly exitCodes?: string;
 }

@@ -23,7 +23,6 @@ function topicOf({ words, options, timeout = wholeTime, ...use }: Use): HelpTopi
       `[options] --config <file> <server> ${words}`,
     ],
     groups: [{ title: 'Options', options }, questionGroup, serverConnection(timeout), authorization],
-    exitCodes: '0 success, 1 failure, 2 wrong command line.',
   };
 }
 

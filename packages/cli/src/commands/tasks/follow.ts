@@ -5,7 +5,7 @@ import { TaskProgress } from '../../../../parley/src/client/tasks/following/task
 import type { TaskHandle, TaskReference } from '../../../../parley/src/client/tasks/task-handle.ts';
 import type { CallToolResult } from '../../../../parley/src/protocol/features/tools.ts';
 import type { LineAnswers } from '../call/questions.ts';
-import { isTerminal, type Io } from '../io.ts';
+import { AdvisedError, isTerminal, type Io } from '../io.ts';
 import { reasonOf } from '../shown.ts';
 import { TerminalQuestions, openQuestions } from './asking.ts';
 import type { Screen } from './screen.ts';
@@ -135,7 +135,9 @@ export function explained(error: unknown, reference: TaskReference | undefined, 
       cause: error,
     });
   if (error instanceof ConnectionError)
-    return new Error(`${clippedReason(said)}; the task may go on: ${command('wait', reference)}`, { cause: error });
+    return new AdvisedError(`${clippedReason(said)}; the task may go on: ${command('wait', reference)}`, {
+      cause: error,
+    });
   return error;
 }
 

@@ -217,7 +217,7 @@ for (const revision of ['2025-11-25', '2026-07-28'] as const) {
           ['600', '5000', '20000'],
         );
         assert.match(stderr, words);
-        assert.equal(code, 1);
+        assert.equal(code, 3);
         assert.equal((await inThisProcess(['tasks', 'cancel', reference])).code, 0);
       });
     });
