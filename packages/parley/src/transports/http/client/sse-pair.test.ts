@@ -65,6 +65,22 @@ for (const [what, status] of [
     await channel.close();
   });
 
+test('other events may come before the one with the address for messages', async (t) => {
+  const sends = (outgoing: ServerResponse, others: number): void => {
+    outgoing.writeHead(200, { 'content-type': 'text/event-stream' });
+    outgoing.write(`${'event: ping\ndata: 1\n\n'.repeat(others)}event: endpoint\ndata: /messages?id=1\n\n`);
+  };
+  for (const [others, opens] of [
+    [100, true],
+    [101, false],
+  ] as const) {
+    const url = await listen(t, (_, outgoing) => sends(outgoing, others));
+    const opening = ssePairTransport(url).open({ message() {}, problem() {}, closed() {} });
+    if (opens) await (await opening).close();
+    else await assert.rejects(opening, { reason: 'invalid-message', message: /did not say where messages go/ });
+  }
+});
+
 interface OpenedPair {
   readonly channel: Channel;
   readonly heard: unknown[];
@@ -84,7 +100,7 @@ async function openPair(t: TestContext, server: OldServer): Promise<OpenedPair> 
   return { channel, heard, ends, problems };
 }
 
-for (const status of [400, 404, 405]) {
+for (const status of [400, 403, 404, 405, 406, 415, 422, 501]) {
   test(`a server that answers initialize with ${status} is tried with HTTP+SSE at the same URL [sse-008] [sse-009] [sse-010] [sse-003]`, async (t) => {
     const server = oldServer('/messages?id=1', status);
     const { channel, heard } = await open(t, server.handle);
@@ -98,7 +114,7 @@ for (const status of [400, 404, 405]) {
   });
 }
 
-for (const status of [401, 403, 406, 415, 500]) {
+for (const status of [401, 408, 429, 500, 502, 503]) {
   test(`a server that answers initialize with ${status} is not tried with HTTP+SSE [sse-009]`, async (t) => {
     const server = oldServer('/messages?id=1', status);
     const { channel } = await open(t, server.handle);
@@ -106,6 +122,16 @@ for (const status of [401, 403, 406, 415, 500]) {
     assert.deepEqual(server.requests, ['POST /mcp']);
   });
 }
+
+test('a 403 with a challenge is no reason to try HTTP+SSE', async (t) => {
+  const methods: unknown[] = [];
+  const { channel } = await open(t, ({ method }, outgoing) => {
+    methods.push(method);
+    outgoing.writeHead(403, { 'www-authenticate': 'Bearer error="insufficient_scope"' }).end();
+  });
+  await assert.rejects(channel.send(initialize), { reason: 'unauthorized', status: 403 });
+  assert.deepEqual(methods, ['POST']);
+});
 
 test('an error of a stateless server is no reason to try HTTP+SSE [sse-010]', async (t) => {
   const methods: unknown[] = [];
@@ -131,6 +157,12 @@ test('where there is no HTTP+SSE either, the refusal of initialize stands', asyn
   });
   const message = /^HTTP 404 from http:\/\/\S+\/mcp: nothing here; is the path \/mcp that of an MCP server\?$/;
   await assert.rejects(channel.send(initialize), { reason: 'http', status: 404, message });
+});
+
+test('where both transports are refused with one status, it is named once', async (t) => {
+  const { channel } = await open(t, (_, outgoing) => void outgoing.writeHead(403).end('this host is not allowed'));
+  const message = /^HTTP 403 from http:\/\/\S+\/mcp: this host is not allowed$/;
+  await assert.rejects(channel.send(initialize), { reason: 'http', status: 403, message });
 });
 
 test('a JSON-RPC error of initialize is heard when there is no HTTP+SSE', async (t) => {

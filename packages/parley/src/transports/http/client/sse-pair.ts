@@ -44,6 +44,19 @@ import {
 /** Time for a stream to announce the URL for messages. */
 const endpointMs = 10_000;
 
+/** The most events before the one with the URL for messages. */
+const maxBefore = 100;
+
+/** Tells whether it is an event: a block that only sets an id or a time is none. */
+function isEvent({ data = '', event }: Partial<StreamEvent> = {}): boolean {
+  return data !== '' || event !== undefined;
+}
+
+/** Tells whether an event holds a message: one before the URL comes from a server of Streamable HTTP. */
+function isMessage({ data, event = 'message' }: StreamEvent): boolean {
+  return event === 'message' && /^\s*[{[]/.test(data);
+}
+
 /** A stream that announced the URL for messages. */
 interface AnnouncedStream {
   readonly events: AsyncGenerator<StreamEvent, void>;
@@ -77,7 +90,8 @@ export function ssePairTransport(url: string | URL, options: HttpTransportOption
  */
 export function bothFailures(first: ConnectionError, second: ConnectionError): ConnectionError {
   const { reason, status = 0 } = second;
-  const isNothing = reason === 'http' && status < 500 && status !== 403 && status !== 429;
+  const isSame = status === first.status;
+  const isNothing = reason === 'http' && (isSame || (status < 500 && status !== 403 && status !== 429));
   return isNothing || first.reason !== 'http' ? first : withReason(first, `over HTTP+SSE: ${second.message}`, second);
 }
 
@@ -258,12 +272,17 @@ export class SsePairChannel implements Channel {
     return { events, endpoint: await this.#announced(events, response), status: response.status };
   }
 
-  /** Spec 2024-11-05, Transports, HTTP with SSE: the first event has the URL for messages. */
+  /**
+   * Spec 2024-11-05, Transports, HTTP with SSE: the first event has the URL for messages. Some servers send other events
+   * before it, such as a `ping`.
+   */
   async #announced(events: AsyncGenerator<StreamEvent, void>, { status }: FetchResponse): Promise<URL> {
     let first: StreamEvent | undefined;
     try {
-      do first = (await events.next()).value ?? undefined;
-      while (first !== undefined && first.data === '' && first.event === undefined);
+      for (let others = 0; others <= maxBefore; others += isEvent(first) ? 1 : 0) {
+        first = (await events.next()).value ?? undefined;
+        if (first === undefined || first.event === 'endpoint' || isMessage(first)) break;
+      }
     } catch (cause) {
       if (cause instanceof ConnectionError) throw cause;
       throw new ConnectionError('timeout', `${this.#name} did not say where messages go`, { cause });

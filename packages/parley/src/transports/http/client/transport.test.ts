@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import {
   open,
   answerJson,
@@ -88,18 +88,27 @@ test('headers of the conversation that are set again hold from then on', async (
   assert.deepEqual(seen, ['2025-03-26', '2025-06-18']);
 });
 
-test('a session id is taken from the answer to initialize alone, and only of visible ASCII', async (t) => {
+/** The session ids that three messages carry to a server that gives these ones. */
+async function idsSent(t: TestContext, given: readonly string[]): Promise<readonly unknown[]> {
   const ids: unknown[] = [];
-  const given = ['a b', 'late'];
   const { channel, problems } = await open(t, (incoming, outgoing) => {
-    ids.push(incoming.headers['mcp-session-id']);
-    answerJson(outgoing, response, 200, { 'mcp-session-id': given.shift() ?? 'x' });
+    const id = given[ids.push(incoming.headers['mcp-session-id']) - 1] ?? '';
+    answerJson(outgoing, response, 200, id === '' ? {} : { 'mcp-session-id': id });
   });
-  await channel.send(initialize);
-  await channel.send(request);
-  await channel.send(request);
-  assert.deepEqual(ids, [undefined, undefined, undefined]);
-  assert.equal(problems.length, 1);
+  for (const message of [initialize, request, request]) await channel.send(message);
+  return [...ids, problems.length];
+}
+
+test('a session id is that of the answer to initialize, or else the first one', async (t) => {
+  assert.deepEqual(await idsSent(t, ['first', 'trap', 'trap']), [undefined, 'first', 'first', 0]);
+  assert.deepEqual(await idsSent(t, ['', 'late', 'trap']), [undefined, undefined, 'late', 0]);
+});
+
+test('a session id may be long, and odd with a warning', async (t) => {
+  const [odd, long] = ['a b;c="d"\u00e9', 'x'.repeat(8192)];
+  assert.deepEqual(await idsSent(t, [odd]), [undefined, odd, odd, 1]);
+  assert.deepEqual(await idsSent(t, [long]), [undefined, long, long, 0]);
+  assert.deepEqual(await idsSent(t, [`${long}x`]), [undefined, undefined, undefined, 1]);
 });
 
 test('an answer that comes in pieces is whole', async (t) => {

@@ -64,9 +64,20 @@ export function httpTransport(url: string | URL, options: HttpTransportOptions =
   };
 }
 
-/** Tells whether a status of `initialize` may mean that the server speaks the older transport alone. */
-function isPairStatus(status: number): boolean {
-  return status === 400 || status === 404 || status === 405;
+/** Length of the longest session id that is used. Some servers keep their state in it; servers limit all headers to 16 KB. */
+const maxSessionLength = 8_192;
+
+/** Statuses that say something of the caller, or of the moment. */
+const notOfPair: ReadonlySet<number> = new Set([401, 407, 408, 421, 423, 425, 429]);
+
+/**
+ * Tells whether a refusal of `initialize` may mean that the server speaks the older transport alone. Newer revisions name
+ * 400, 404 and 405. (Spec 2025-03-26, Transports, Backwards Compatibility: any 4xx. Some servers that know no POST answer 501.)
+ */
+function mayBePair(response: FetchResponse): boolean {
+  const { status } = response;
+  if (status === 403) return response.headers.get('www-authenticate') === null;
+  return status === 501 || (status >= 400 && status <= 499 && !notOfPair.has(status));
 }
 
 class HttpChannel implements Channel {
@@ -119,8 +130,10 @@ class HttpChannel implements Channel {
       // Whatever its answer about the stream, the server knows the session.
       if (isSuccess(response)) this.#isLost = false;
       const initializes = 'method' in message && message.method === 'initialize';
-      if (initializes) this.#remember(response, body);
-      if (initializes && isPairStatus(response.status)) await this.#fallBack(response, exchange, sent);
+      // Some servers give the id of the session later.
+      const isLate = this.#session === undefined && this.#initialize !== '';
+      if (initializes || isLate) this.#remember(response, initializes ? body : this.#initialize);
+      if (initializes && mayBePair(response)) await this.#fallBack(response, exchange, sent);
       else await this.#answered(response, exchange, sent);
       this.#isServer = true;
     } catch (error) {
@@ -191,12 +204,16 @@ class HttpChannel implements Channel {
     if (exchange.waiting.size > 0) {
       const { stray, waiting } = exchange;
       const { status } = response;
-      const what = type === 'text/event-stream' ? 'the stream' : 'the body, which is not an MCP message,';
+      const body = status === 202 ? 'the request was accepted, and the body' : 'the body, which is not an MCP message,';
+      const what = type === 'text/event-stream' ? 'the stream' : body;
       const ids = `; it answers the id ${JSON.stringify(stray && shownId(stray))?.slice(0, 60)}, and the request has ${JSON.stringify([...waiting][0])}`;
       const why = `${what} ended before the response${stray === undefined ? '' : ids}`;
       const words = `HTTP ${status} from ${describeUrl(this.#requests.url)}: ${why}`;
       const failure = new ConnectionError('closed', words, { status });
-      throw status === 202 && (await exchange.isGone?.(response)) === true ? perhapsRun(failure) : failure;
+      if (status !== 202) throw failure;
+      if ((await exchange.isGone?.(response)) === true) throw perhapsRun(failure);
+      // Some servers answer on the stream that belongs to no request.
+      if (!this.#listening) throw failure;
     }
   }
 
@@ -293,15 +310,18 @@ class HttpChannel implements Channel {
     return this.#requests.send({ method, own: ours, headers, body, signal: exchange.signal, sending, sent, isGone });
   }
 
-  /** Spec 2025-11-25, Transports, Session Management: an id has visible ASCII characters only. */
   #remember(response: FetchResponse, initialize: string): void {
-    const session = response.headers.get('mcp-session-id');
-    if (session === null || !isSuccess(response)) return;
-    if (/^[\x21-\x7e]{1,1024}$/.test(session)) [this.#session, this.#initialize] = [session, initialize];
-    else
-      this.#receiver.problem(
-        new ConnectionError('invalid-message', 'the server gave a session id that is not visible ASCII'),
-      );
+    if (!isSuccess(response)) return;
+    this.#initialize = initialize;
+    const session = response.headers.get('mcp-session-id') ?? '';
+    if (session === '') return;
+    const problem = (words: string): void => this.#receiver.problem(new ConnectionError('invalid-message', words));
+    if (session.length > maxSessionLength)
+      return problem(`the server gave a session id of more than ${maxSessionLength} characters, which is not used`);
+    this.#session = session;
+    // Spec 2025-11-25, Transports, Session Management: an id has visible ASCII characters only.
+    if (!/^[\x21-\x7e]+$/.test(session))
+      problem('the server gave a session id that is not visible ASCII; it is used all the same');
   }
 
   #exchange(waiting: Set<RequestId>, signal: AbortSignal | undefined): PostExchange & { end(): void } {
