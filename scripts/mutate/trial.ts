@@ -9,7 +9,8 @@ import { switched, type Numbered } from './switch.ts';
 const folder = 'node_modules/.cache/mutate';
 /** What a process may run: each test file is loaded anew for each fault. */
 const maxRuns = 200;
-const timeout = 60_000;
+// A fault may hold a file up for ever. A fast file takes two seconds of the processor at most.
+const timeout = 25_000;
 /** The name of the failure of a file that did not end. */
 const fileItself = '(the file itself)';
 /** Files that need a process of their own. */
