@@ -32,8 +32,8 @@ function withSession(session: string, at: string): Fetch {
   };
 }
 
-/** A server that accepts each request after `initialize` with 202, and answers on the stream of GET. */
-function onStream(): Fetch {
+/** A server that answers each request after `initialize` on the stream of GET, and the request itself with no response. */
+function onStream(answer: () => Response): Fetch {
   const right = oddFetch(() => undefined);
   const encoder = new TextEncoder();
   const waiting: string[] = [];
@@ -52,7 +52,7 @@ function onStream(): Fetch {
     const data = await response.text();
     if (stream === undefined) waiting.push(data);
     else setImmediate(() => say(data));
-    return new Response(null, { status: 202 });
+    return answer();
   };
 }
 
@@ -67,7 +67,16 @@ const rows: readonly (readonly [title: string, make: () => Fetch, outcomes: read
     () => withSession('s1', 'notifications/initialized'),
     [works, 'fails', works],
   ],
-  ['responses on the stream of GET', onStream, [works, works, works]],
+  [
+    'responses on the stream of GET, after 202',
+    () => onStream(() => new Response(null, { status: 202 })),
+    [works, works, works],
+  ],
+  [
+    'responses on the stream of GET, after streams without them',
+    () => onStream(() => new Response('', { headers: { 'content-type': 'text/event-stream' } })),
+    [works, works, works],
+  ],
 ];
 
 for (const [title, make, expected, warnings = 0] of rows) {

@@ -1,5 +1,5 @@
 import { runOnAbort } from '../../../jsonrpc/run-on-abort.ts';
-import { shownId, type Message, type RequestId } from '../../../jsonrpc/message.ts';
+import { isObject, isRequestId, shownId, type Message, type RequestId } from '../../../jsonrpc/message.ts';
 import { messageText } from '../../../jsonrpc/encode.ts';
 import { InFlightList } from '../../../jsonrpc/in-flight-list.ts';
 import { settledWithin } from '../../../jsonrpc/timeout.ts';
@@ -67,6 +67,9 @@ export function httpTransport(url: string | URL, options: HttpTransportOptions =
 /** Length of the longest session id that is used. Some servers keep their state in it; servers limit all headers to 16 KB. */
 const maxSessionLength = 8_192;
 
+/** Time for which a response is awaited by GET after the stream of its request ended, in milliseconds. */
+const byGetMs = 1_000;
+
 /** Statuses that say something of the caller, or of the moment. */
 const notOfPair: ReadonlySet<number> = new Set([401, 407, 408, 421, 423, 425, 429]);
 
@@ -93,6 +96,8 @@ class HttpChannel implements Channel {
   /** The older transport, once the server turned out to speak it. */
   #pair: SsePairChannel | undefined;
   #listening = false;
+  /** Requests whose streams ended without the response, which may come by GET. */
+  readonly #awaited = new Map<RequestId, () => void>();
   /** True when the server has answered anything yet. */
   #answers = false;
   /** True once it took a message as an MCP server does. */
@@ -103,7 +108,10 @@ class HttpChannel implements Channel {
     this.#requests = requests;
     this.#receiver = {
       exactNumbers: receiver.exactNumbers,
-      message: (value, about) => this.#unlessClosed(() => receiver.message(value, about)),
+      message: (value, about) => {
+        if (this.#awaited.size > 0 && isObject(value) && isRequestId(value['id'])) this.#awaited.get(value['id'])?.();
+        this.#unlessClosed(() => receiver.message(value, about));
+      },
       problem: (error, about) => this.#unlessClosed(() => receiver.problem(error, about)),
       gap: () => this.#unlessClosed(() => receiver.gap?.()),
       closed: (error) => {
@@ -210,11 +218,31 @@ class HttpChannel implements Channel {
       const why = `${what} ended before the response${stray === undefined ? '' : ids}`;
       const words = `HTTP ${status} from ${describeUrl(this.#requests.url)}: ${why}`;
       const failure = new ConnectionError('closed', words, { status });
+      if (status !== 202 && (await this.#comesByGet(type, exchange))) return;
       if (status !== 202) throw failure;
       if ((await exchange.isGone?.(response)) === true) throw perhapsRun(failure);
       // Some servers answer on the stream that belongs to no request.
       if (!this.#listening) throw failure;
     }
+  }
+
+  /** Waits a moment for the response of a request whose stream ended: it may come on the stream of GET. */
+  async #comesByGet(type: string, { waiting, signal }: PostExchange): Promise<boolean> {
+    const [id, ...others] = waiting;
+    if (type !== 'text/event-stream' || !this.#listening || id === undefined || others.length > 0) return false;
+    let unlistened: (() => void) | undefined;
+    let comes = false;
+    const over = new Promise<void>((resolve) => {
+      unlistened = runOnAbort(signal, resolve);
+      this.#awaited.set(id, () => {
+        comes = true;
+        resolve();
+      });
+    });
+    await settledWithin(byGetMs, over);
+    unlistened?.();
+    this.#awaited.delete(id);
+    return comes;
   }
 
   async #refused(response: FetchResponse, exchange: PostExchange): Promise<void> {
