@@ -57,6 +57,12 @@ export class HttpAnswer implements Silent {
     return this.#outlet !== undefined;
   }
 
+  /** Tells whether it would be an event stream, if not too many were open. */
+  get lacksStream(): boolean {
+    const { accepted } = this.#call;
+    return !this.streaming && accepted.stream && this.#context.streams.full(this.#call) !== undefined;
+  }
+
   /** The client disconnected. A resumable event stream continues without it. */
   closed(): void {
     this.#connection?.closed();

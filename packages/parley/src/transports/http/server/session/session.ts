@@ -1,4 +1,4 @@
-import { type Message, type RequestId, type ResponseMessage } from '../../../../jsonrpc/message.ts';
+import type { Message, RequestId, RequestMessage, ResponseMessage } from '../../../../jsonrpc/message.ts';
 import { ownerOf } from '../../../../auth/common/owner.ts';
 import type { AuthInfo, ClientConnection, ReplyChannel } from '../../../../server/runtime/request-handler.ts';
 import type {
@@ -30,6 +30,7 @@ const undeliveredLimit = 64;
 
 /** Result of a change that could not be sent to the other processes. */
 const unkept = Symbol('not kept');
+const noStream = busy('the client cannot be asked: too many event streams are open');
 const notKept = busy('the session cannot be stored now; try again later');
 const none: readonly ParsedRequest[] = [];
 const idOf = ({ message }: ParsedRequest): RequestId => message.id;
@@ -158,7 +159,16 @@ export class HttpSession implements ReplyChannel {
     // Its client has the final response. On another stream this message would overtake earlier ones.
     if (answer?.isTaken === true && !('id' in message)) return;
     if (this.#elsewhere?.deliver(json, message) === true) return;
+    if (answer?.lacksStream === true && !this.listening && 'method' in message && 'id' in message)
+      return this.#rejectQuestion(message);
     this.deliver(json);
+  }
+
+  /** Answers a question in place of the client. It would wait for a stream, which the client cannot open either. */
+  #rejectQuestion({ id }: RequestMessage): void {
+    const error = errorToWire(this.revision, errorOf(noStream));
+    // The question is registered once it was sent.
+    void Promise.resolve().then(() => this.#conversation.receive({ jsonrpc: '2.0', id, error }));
   }
 
   /** Sends what belongs to no request; without a stream for that it waits. */
