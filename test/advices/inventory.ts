@@ -212,15 +212,7 @@ export const followed: readonly (readonly [file: string, title: string, texts: r
   [
     'test/inspect/exports.test.ts',
     'a call that is copied as a line of parley call is made by it, before and after it was made',
-    [
-      ' --json ${}',
-      'parley call${} ${}${}${}',
-      '--config ${} ${}',
-      '--header ${}" $${}"',
-      '--env ${}="$${}"',
-      '--env ${}',
-      '--token-env ${}',
-    ],
+    [' --json ${}', '--config ${} ${}', '--header ${}" $${}"', '--env ${}="$${}"', '--env ${}', '--token-env ${}'],
   ],
   [
     'test/inspect/exports.test.ts',

@@ -1,3 +1,4 @@
+import { programWords } from '../../recorder/program-words.ts';
 import { createInterface } from 'node:readline';
 import type { AuthorizationFetch } from '../../../../parley/src/auth/common/document.ts';
 import { AuthorizationError } from '../../../../parley/src/auth/common/errors.ts';
@@ -247,7 +248,7 @@ export function nobodyAsked(
  */
 function loginCommand({ server, ...wanted }: SignIn): string {
   const secret = secretVariable(wanted);
-  const words = ['parley', 'login', ...loginWords(wanted)];
+  const words = [...programWords(), 'login', ...loginWords(wanted)];
   const notes = [
     ...(server.search === '' ? [] : [`<url> is that of ${describeUrl(server)}, with its query`]),
     ...(secret === undefined ? [] : [`the variable ${secret} has the secret of the client`]),

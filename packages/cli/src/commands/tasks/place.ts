@@ -4,6 +4,7 @@ import { configuredName } from '../call/configured.ts';
 import type { ClientOpening } from '../call/open.ts';
 import { openPlace, type ServerPlace } from '../call/place.ts';
 import { hiding } from '../../../../parley/src/auth/common/secrets.ts';
+import { programWords } from '../../recorder/program-words.ts';
 import { UsageError, type Io } from '../io.ts';
 import { revisionDates, type Parsed } from '../options.ts';
 import { shellLine } from '../shell.ts';
@@ -81,7 +82,7 @@ export function commandAbout(
   const [before, behind] = wordsOf(place, reference);
   const hide = place.kind === 'typed' ? hiding(secretsOf(place.target, parsed, io)) : (text: string) => text;
   const typed = [...options, ...headers, ...before].map(hide);
-  return shellLine(['parley', 'tasks', verb, ...typed, shownJson(reference), ...behind.map(hide)]);
+  return shellLine([...programWords(io.env), 'tasks', verb, ...typed, shownJson(reference), ...behind.map(hide)]);
 }
 
 /** The words of a server that stand before and behind a reference that does not find it by itself. */

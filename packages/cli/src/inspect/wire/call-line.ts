@@ -2,6 +2,7 @@ import { jsonText } from '../../../../parley/src/json/exact-number.ts';
 import { parseExactJson } from '../../../../parley/src/json/parse-exact.ts';
 import { jsonIn } from '../../../../parley/src/json/parse.ts';
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
+import { programWords } from '../../recorder/program-words.ts';
 import type { RecordingEntry } from '../../recorder/entry.ts';
 
 /** Writes a tool call as a line of `parley call`, with its original numbers; `undefined` for other messages. */
@@ -20,7 +21,7 @@ export function lineOfCall(name: string, args: unknown, reach: string): string |
   // What follows a command belongs to it: the tool stands before.
   const at = ` ${reach}`.indexOf(' -- ');
   const [url, command] = at < 0 ? [` ${reach}`, ''] : [` ${reach}`.slice(0, at), ` ${reach}`.slice(at)];
-  return `parley call${url} ${quoted(name)}${json}${command}`;
+  return `${programWords().join(' ')} call${url} ${quoted(name)}${json}${command}`;
 }
 
 function quoted(text: string): string {
