@@ -26,10 +26,14 @@ function withSession(session: string, at: string): Fetch {
     const { method } = request.method === 'POST' ? ((await request.clone().json()) as Ask) : {};
     const response = await right(request.url, request);
     if (method !== at) return response;
-    const headers = new Headers(response.headers);
-    headers.set('mcp-session-id', session);
-    return new Response(response.body, { status: response.status, headers });
+    return withId(response, session);
   };
+}
+
+function withId(response: Response, session: string): Response {
+  const headers = new Headers(response.headers);
+  headers.set('mcp-session-id', session);
+  return new Response(response.body, { status: response.status, headers });
 }
 
 /** A server that answers each request after `initialize` on the stream of GET, and the request itself with no response. */
@@ -48,7 +52,8 @@ function onStream(answer: () => Response): Fetch {
     }
     const { method, id } = request.method === 'POST' ? ((await request.clone().json()) as Ask) : {};
     const response = await right(request.url, request);
-    if (id === undefined || method === 'server/discover' || method === 'initialize') return response;
+    if (method === 'initialize') return withId(response, 's1');
+    if (id === undefined || method === 'server/discover') return response;
     const data = await response.text();
     if (stream === undefined) waiting.push(data);
     else setImmediate(() => say(data));

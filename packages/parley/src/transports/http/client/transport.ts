@@ -13,6 +13,7 @@ import {
 import { httpFacts } from '../../../jsonrpc/transport-facts.ts';
 import { revisionOf } from '../../../protocol/revision.ts';
 import {
+  checkId,
   deliverRefusal,
   refusedVersion,
   isSuccess,
@@ -109,7 +110,10 @@ class HttpChannel implements Channel {
     this.#receiver = {
       exactNumbers: receiver.exactNumbers,
       message: (value, about) => {
-        if (this.#awaited.size > 0 && isObject(value) && isRequestId(value['id'])) this.#awaited.get(value['id'])?.();
+        const id = isObject(value) ? value['id'] : undefined;
+        // The answer to a check may come by GET too, though its status was enough.
+        if (this.#check !== undefined && id === checkId) return;
+        if (this.#awaited.size > 0 && isRequestId(id)) this.#awaited.get(id)?.();
         this.#unlessClosed(() => receiver.message(value, about));
       },
       problem: (error, about) => this.#unlessClosed(() => receiver.problem(error, about)),
