@@ -26,10 +26,15 @@ async function answering(t: TestContext, listener: RequestListener): Promise<str
 
 /** Words of a command that fails where no user is signed in. */
 async function failure(t: TestContext, ...argv: readonly string[]): Promise<string> {
+  return await failureWith(1, t, ...argv);
+}
+
+/** The same, with another exit code. */
+async function failureWith(expected: number, t: TestContext, ...argv: readonly string[]): Promise<string> {
   const state = await mkdtemp(join(tmpdir(), 'parley-sought-'));
   t.after(() => rm(state, { recursive: true }));
   const { code, stdout, stderr } = await inThisProcess(argv, { XDG_STATE_HOME: state });
-  assert.deepEqual([code, stdout], [1, ''], stderr);
+  assert.deepEqual([code, stdout], [expected, ''], stderr);
   return stderr;
 }
 
@@ -95,8 +100,8 @@ describe('parley login', { concurrency: 4 }, () => {
   test('says of what is not reached why, in the words of a call', async (t) => {
     const url = await answering(t, (_, response) => void response.end());
     for (const at of ['http://127.0.0.1:1/mcp', url.replace('http:', 'https:')])
-      assert.equal(await failure(t, 'login', at), await failure(t, 'call', at));
-    assert.match(await failure(t, 'login', 'http://127.0.0.1:1/mcp'), /: nothing listens there/);
+      assert.equal(await failureWith(3, t, 'login', at), await failureWith(3, t, 'call', at));
+    assert.match(await failureWith(3, t, 'login', 'http://127.0.0.1:1/mcp'), /: nothing listens there/);
   });
 
   test('keeps its own words where the server has metadata', async (t) => {

@@ -55,7 +55,8 @@ export async function soughtInVain(
   const told = (words: string): AuthorizationError => new AuthorizationError('discovery', words, { cause: error });
   const other = otherThan(found);
   // A page or another service may answer whatever is asked of it, metadata too.
-  if (other !== undefined) return told(other);
+  // Its words say all, and its reason decides about the exit code.
+  if (other !== undefined) return found?.message === other ? found : told(other);
   if (namesMetadata(found) || error.reason === 'server-error' || (await mayPublish(url, io.signal))) return error;
   if (found === undefined) return told(openTo(url));
   // The client names an option that no command has.
@@ -83,10 +84,11 @@ export async function soughtInVain(
 export async function vainGuess(
   { url, way }: Pick<SoughtServer, 'url' | 'way'>,
   io: Pick<Io, 'signal'>,
-): Promise<AuthorizationError | undefined> {
+): Promise<Error | undefined> {
   if (await mayPublish(url, io.signal)) return undefined;
   const found = await lookedAt(way, io.signal);
   const words = found === undefined ? openTo(url) : otherThan(found);
+  if (found !== undefined && found.message === words) return found;
   return words === undefined ? undefined : new AuthorizationError('discovery', words, { cause: found });
 }
 
