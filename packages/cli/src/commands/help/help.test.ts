@@ -69,6 +69,14 @@ describe('the help', () => {
     });
   }
 
+  test('without a command fits 100 columns', () => {
+    const lines = (helpOn() ?? '').split('\n');
+    assert.deepEqual(
+      lines.filter((line) => line.length > 100),
+      [],
+    );
+  });
+
   test('is the same by --help-all and by the command help', async () => {
     const [word, flag, short] = await Promise.all([
       inThisProcess(['help', 'call']),

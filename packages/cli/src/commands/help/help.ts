@@ -44,9 +44,9 @@ ${exampleLines(examples).join('\n')}
 Commands
 ${topics.map(({ name, summary }) => `  ${name.padEnd(10)} ${summary}`).join('\n')}
 
-A server is a URL, a file that Node runs (server.js; server.ts with Node 22.18 or later), or a command
-after --. A time is 500ms, 5s or 2m; a plain number is in milliseconds. \`parley <command> --help\` shows
-the options of a command.
+A server is a URL, a file that Node runs (server.js; server.ts with Node 22.18 or later), or a
+command after --. A time is 500ms, 5s or 2m; a plain number is in milliseconds.
+\`parley <command> --help\` shows the options of a command.
 \`parley --version\` prints the version. If parley is not installed, type: npx parley-cli <command>
 
 NO_COLOR=1 turns colours off, FORCE_COLOR=1 turns them on.
