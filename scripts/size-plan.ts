@@ -36,22 +36,22 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 144.5,
+  '': 145.9,
   server: 47.5,
-  client: 54.3,
-  bridge: 115.1,
+  client: 55.2,
+  bridge: 116.3,
   protect: 22.8,
   account: 33,
-  http: 40.3,
+  http: 41.1,
   oauth: 24.7,
   stdio: 9.6,
-  node: 42.5,
+  node: 43.2,
   sqlite: 3.6,
   postgres: 5.2,
   redis: 18.7,
   otel: 21.5,
   protocol: 3.6,
-  testing: 66.9,
+  testing: 67.2,
 };
 
 /** Programs that do one thing, and each entry point as a whole. */
@@ -59,7 +59,7 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server',
     code: `import { createServer } from 'parley-mcp/server'; import { listen } from 'parley-mcp/node'; ${definition} await listen(server, { port: 3000 });`,
-    budget: 66.2,
+    budget: 66.9,
     aim: 30,
     neutral: false,
     role: 'server',
@@ -83,9 +83,9 @@ export const programs: readonly Program[] = [
   {
     name: 'client',
     code: `import { connect } from 'parley-mcp/client'; const client = await connect('https://example.com/mcp'); console.log(await client.callTool('add', {}));`,
-    budget: 54.2,
+    budget: 55.0,
     aim: 28,
-    whole: 102.5,
+    whole: 103.6,
     neutral: true,
     role: 'client',
   },
