@@ -39,18 +39,18 @@ test('a server of ours lives on, over both transports, and nothing of it is sent
 
 test('a server that serves nobody beside many connections is found', async (t) => {
   const handler = toNodeHandler(cleanServer());
-  const http = createHttp((request, response) => handler(request, response));
+  // On a busy machine the connections last longer than Node lets them by default.
+  const http = createHttp({ headersTimeout: 0, requestTimeout: 0 }, (request, response) => handler(request, response));
   let open = 0;
   http.on('connection', (socket) => {
     open++;
     socket.once('close', () => open--);
   });
   http.prependListener('request', (_, response) => {
-    if (open > 400) response.end();
+    if (open > 250) response.end();
   });
-  assert.deepEqual(found(await checkServer(await at(t, http), { only: rows.slice(1), ...heavily })), [
-    'harden-slow-connections',
-  ]);
+  const report = await checkServer(await at(t, http), { only: rows.slice(1), ...heavily });
+  assert.deepEqual(found(report), ['harden-slow-connections'], JSON.stringify(report.rows));
 });
 
 test('a server that a large message stops is found', async (t) => {

@@ -2,11 +2,11 @@ import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import type { CallableTool } from '../../harness/allowed.ts';
 import type { Bench } from '../../harness/bench.ts';
 import { sendCall } from '../../harness/calls.ts';
-import { isEventStream } from '../../harness/manner.ts';
 import type { Exchanged } from '../../harness/exchange.ts';
 import type { Prober } from '../../harness/prober.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, holds, notApplicable, type RuleVerdict } from '../../verdict.ts';
+import { besideStreams } from './beside-streams.ts';
 
 /**
  * Rules about the request of a message on a stream. Progress names its request. For other messages only the server
@@ -38,22 +38,15 @@ function progressOn({ messages }: Exchanged): readonly unknown[] {
     );
 }
 
-async function callTwice(bench: Bench, of: CallableTool, tookMs: number): Promise<Beside> {
+async function callTwice(bench: Bench, of: CallableTool): Promise<Beside> {
   const speaker: Prober = await bench.fresh();
   try {
-    const opening = bench.revision.sessions
-      ? speaker.fetch('GET', { waitTimeoutMs: 4 * bench.quietMs + 2 * tookMs })
-      : Promise.resolve(undefined);
-    // A failure meanwhile is handled where the promise is awaited.
-    opening.catch(() => undefined);
-    await speaker.rest(bench.quietMs);
-    const [first, second] = await Promise.all(
-      tokens.map((progressToken) => sendCall(speaker, of, { meta: { progressToken } })),
-    );
-    const get = await opening;
-    const isOpen = get?.status === 200 && isEventStream(get);
+    const call = (): Promise<readonly Exchanged[]> =>
+      Promise.all(tokens.map((progressToken) => sendCall(speaker, of, { meta: { progressToken } })));
+    const count = bench.revision.sessions ? 1 : 0;
+    const { done, streams } = await besideStreams(bench, { speaker, count }, call);
     // There are two tokens.
-    return { of, calls: [first, second] as [Exchanged, Exchanged], get: isOpen ? get : undefined };
+    return { of, calls: done as [Exchanged, Exchanged], get: streams[0] };
   } finally {
     await bench.end(speaker);
   }
@@ -66,7 +59,7 @@ async function besides(bench: Bench): Promise<readonly Beside[]> {
     const all: Beside[] = [];
     // Without other evidence, each may report progress on the wrong stream.
     const sooner = made.toSorted((a, b) => progressOn(b.last).length - progressOn(a.last).length);
-    for (const { of, tookMs } of sooner.slice(0, most.tools)) all.push(await callTwice(bench, of, tookMs));
+    for (const { of } of sooner.slice(0, most.tools)) all.push(await callTwice(bench, of));
     return all;
   });
 }

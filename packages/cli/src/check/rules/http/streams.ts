@@ -4,6 +4,7 @@ import { answers, errorCodeIn, type Exchanged } from '../../harness/exchange.ts'
 import { isEventStream } from '../../harness/manner.ts';
 import type { Answered, Prober } from '../../harness/prober.ts';
 import { rowOf } from '../../register.ts';
+import { besideStreams } from './beside-streams.ts';
 import type { ProbeRule, WatchRule } from '../../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
 
@@ -17,28 +18,14 @@ interface Heard {
 }
 
 /** Asks something in a session of which two streams are open. */
-async function besideStreams(bench: Bench, judge: (heard: Heard) => RuleVerdict): Promise<RuleVerdict> {
+async function askBeside(bench: Bench, judge: (heard: Heard) => RuleVerdict): Promise<RuleVerdict> {
   const speaker = await bench.fresh();
   try {
     await bench.ready(speaker);
-    const over = new AbortController();
-    // Both are ended once the answer is there.
-    const waitTimeoutMs = 100 * bench.quietMs;
-    let heads = 0;
-    let areOpen = (): void => {};
-    const open = new Promise<void>((resolve) => (areOpen = resolve));
-    const begun = (): void => void (++heads === 2 && areOpen());
-    const fetched = [1, 2].map(() => speaker.fetch('GET', { waitTimeoutMs, stop: over.signal, begun }));
-    const opening = Promise.all(fetched);
-    // Nobody waits for it yet when a run is cut short.
-    opening.catch(() => undefined);
-    // Some servers send the head of a stream with its first event.
-    await Promise.race([open, opening, speaker.rest(3 * bench.quietMs)]);
     const id = 'parley-check-beside';
-    const answer = await speaker.request(bench.harmless, undefined, { id });
-    await speaker.rest(bench.quietMs);
-    over.abort();
-    const streams = (await opening).filter((one): one is Exchanged => one?.status === 200 && isEventStream(one));
+    const { done: answer, streams } = await besideStreams(bench, { speaker, count: 2 }, () =>
+      speaker.request(bench.harmless, undefined, { id }),
+    );
     return streams.length === 0 ? notApplicable('it opens no stream by GET') : judge({ id, answer, streams });
   } finally {
     await bench.end(speaker);
@@ -68,7 +55,7 @@ const once: ProbeRule = {
   fix: 'send each message on one stream: an answer on that of its request',
   over: 'http',
   probe: (bench) =>
-    besideStreams(bench, ({ id, answer, streams }) => {
+    askBeside(bench, ({ id, answer, streams }) => {
       const seen = new Set<string>();
       for (const { messages } of [answer, ...streams])
         for (const sign of new Set(messages.flat().map((one) => signOf(one, id)))) {
@@ -86,7 +73,7 @@ const noResponses: ProbeRule = {
   fix: 'answer on the stream of the request, or with its body',
   over: 'http',
   probe: (bench) =>
-    besideStreams(bench, ({ id, answer, streams }) => {
+    askBeside(bench, ({ id, answer, streams }) => {
       const stray = streams.find(({ messages }) => messages.flat().some((one) => answers(one, id)));
       if (stray !== undefined && answer.response !== undefined)
         return notJudged('it came on two streams: see http-036');
