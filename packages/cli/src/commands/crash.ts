@@ -5,11 +5,10 @@ import { fileURLToPath } from 'node:url';
 const reason =
   /^(?:Uncaught )?((?:[A-Za-z_][\w.]{0,80})?(?:Error|Exception|Exit|Interrupt)(?: \[\w+\])?: \S.*|Exception in thread .*|panic: \S.*|thread '.*' panicked at .*)$/gm;
 
-/** Lines that name the place: above the source line and in frames of JavaScript, and in tracebacks of Python. */
-const places = [
-  /^((?:file:\/\/)?(?:\/|[A-Z]:[\\/])[^\n]{0,400}?):(\d{1,9})$/m,
-  /^ {1,8}at (?:[^\n(]{0,200}[ (])?((?:file:\/\/)?(?:\/|[A-Z]:[\\/])[^\n()]{0,400}?):(\d{1,9}):\d{1,9}\)?$/m,
-];
+/** A line or a frame of JavaScript ends with its place: a line number, and in a frame a column after it. */
+const numbers = /:(\d{1,9})(?::\d{1,9})?$/;
+const pathStart = /^(?:file:\/\/\/|\/|[A-Z]:[\\/])/;
+/** The place of a frame or of a source line of Python. */
 const pythonPlace = /^ *File "([^"\n]+)", line (\d+)/gm;
 
 /** Length of the lines that are looked at, in characters. */
@@ -31,8 +30,23 @@ export function crashLine(stderr: string): string | undefined {
   // Python prints the cause of an error before it, JavaScript behind it.
   const line = python === undefined ? reasons[0] : reasons.at(-1);
   if (line === undefined) return undefined;
-  const place = python ?? places.map((pattern) => pattern.exec(text)).find((found) => found !== null);
+  const place =
+    python ??
+    text
+      .split('\n')
+      .map(placeIn)
+      .find((found) => found !== undefined);
   return place === undefined ? line : `${line} (${shortPath(place[1] ?? '')}:${place[2]})`;
+}
+
+/** The path and the line number that a line of Node ends with, if it is a place above a source line or a frame. */
+function placeIn(line: string): readonly [whole: string, path: string, at: string] | undefined {
+  const isFrame = line.trimStart().startsWith('at ');
+  const text = isFrame && line.endsWith(')') ? line.slice(0, -1) : line;
+  const [end = '', at = ''] = numbers.exec(text) ?? [];
+  const start = isFrame ? Math.max(text.lastIndexOf('('), text.indexOf('at ') + 2) + 1 : 0;
+  const path = text.slice(start, text.length - end.length);
+  return at !== '' && pathStart.test(path) ? [line, path, at] : undefined;
 }
 
 /** A path from the folder of this process, if that is shorter. */

@@ -74,8 +74,9 @@ async function save(parts: readonly Part[], path: string, name: string): Promise
 function fileName(name: string, at: number, mimeType: string | undefined): string {
   const [type = ''] = (mimeType ?? '').toLowerCase().split(';');
   const stem = name
-    .replaceAll(/[^\w-]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '')
+    .split(/\W/)
+    .filter((word) => word !== '')
+    .join('-')
     .slice(-80);
   return `${stem === '' ? 'part' : stem}-${at + 1}.${Object.hasOwn(ends, type) ? ends[type] : 'bin'}`;
 }
