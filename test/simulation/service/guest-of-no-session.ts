@@ -34,14 +34,13 @@ export async function beSessionlessGuest(raw: Raw): Promise<void> {
 }
 
 async function batches(raw: Raw): Promise<void> {
-  const hasBatches = raw.parts.plan.revision === '2025-03-26';
   const ping = { jsonrpc: '2.0', id: 'x', method: 'ping' };
   const params = { name: 'steps', arguments: { key: guestKey + 50 }, _meta: { progressToken: 's' } };
   const steps = { ...ping, id: 's', method: 'tools/call', params };
   for (const [batch, status] of [
-    [[ping, { ...ping, id: 'y' }, steps], hasBatches ? 200 : 400],
-    [[ping, { jsonrpc: '2.0', id: [] }], hasBatches ? 200 : 400],
-    [[{ jsonrpc: '2.0', method: 'notifications/x' }], hasBatches ? 202 : 400],
+    [[ping, { ...ping, id: 'y' }, steps], 200],
+    [[ping, { jsonrpc: '2.0', id: [] }], 200],
+    [[{ jsonrpc: '2.0', method: 'notifications/x' }], 202],
     [[], 400],
     [Array.from({ length: 200 }, () => ping), 400],
   ] as const)
