@@ -206,3 +206,51 @@ for (const [status, reason] of [
     await assert.rejects(client.callTool('x'), { reason, status, body: '{"message":"no customer 7"}' });
     assert.deepEqual(methods, ['initialize', 'notifications/initialized', 'tools/call']);
   });
+
+test('a call under way when GET shows that the session is lost is repeated if its own response says that it did not run', async (t) => {
+  let sessions = 0;
+  let isOver = false;
+  let endStream = (): void => undefined;
+  let showLost = (): void => undefined;
+  const isLost = new Promise<void>((resolve) => (showLost = resolve));
+  const answer = (id: unknown, result: object, headers: Readonly<Record<string, string>> = {}): Response =>
+    Response.json({ jsonrpc: '2.0', id, result }, { headers });
+  const fetch: typeof globalThis.fetch = async (_, init) => {
+    const session = new Headers(init?.headers).get('mcp-session-id');
+    const { id, method } = JSON.parse(typeof init?.body === 'string' ? init.body : '{}') as {
+      readonly id?: unknown;
+      readonly method?: string;
+    };
+    if (method === 'initialize') {
+      const serverInfo = { name: 's', version: '1' };
+      const result = { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo };
+      return answer(id, result, { 'mcp-session-id': `s${++sessions}` });
+    }
+    if (init?.method === 'GET' && session === 's1') {
+      if (isOver) {
+        setImmediate(showLost);
+        return new Response(null, { status: 404 });
+      }
+      const body = new ReadableStream<Uint8Array>({
+        start(controller) {
+          controller.enqueue(new TextEncoder().encode('retry: 1\n\n'));
+          endStream = () => {
+            isOver = true;
+            controller.close();
+          };
+        },
+      });
+      return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+    }
+    if (init?.method === 'GET') return new Response(null, { status: 405 });
+    if (method !== 'tools/call') return new Response(null, { status: session === 's1' && isOver ? 404 : 202 });
+    if (session !== 's1') return answer(id, { content: [{ type: 'text', text: 'again' }] });
+    endStream();
+    await isLost;
+    return new Response(null, { status: 404 });
+  };
+  const client = await connect('http://127.0.0.1/mcp', { fetch, revisions: ['2025-11-25'], sessionLost: 'repeat' });
+  t.after(() => client.close());
+  assert.deepEqual((await client.callTool('x')).content, [{ type: 'text', text: 'again' }]);
+  assert.equal(sessions, 2);
+});

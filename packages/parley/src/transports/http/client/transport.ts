@@ -71,6 +71,9 @@ const maxSessionLength = 8_192;
 /** Time for which a response is awaited by GET after the stream of its request ended, in milliseconds. */
 const byGetMs = 1_000;
 
+/** Time for the responses to requests under way after GET has shown that the session is lost, in milliseconds. */
+const ownResponseMs = 1_000;
+
 /** Statuses that say something of the caller, or of the moment. */
 const notOfPair: ReadonlySet<number> = new Set([401, 407, 408, 421, 423, 425, 429]);
 
@@ -99,6 +102,8 @@ class HttpChannel implements Channel {
   #listening = false;
   /** Requests whose streams ended without the response, which may come by GET. */
   readonly #awaited = new Map<RequestId, () => void>();
+  /** Messages whose own responses have not come. */
+  readonly #sending = new Set<Promise<void>>();
   /** True when the server has answered anything yet. */
   #answers = false;
   /** True once it took a message as an MCP server does. */
@@ -119,8 +124,12 @@ class HttpChannel implements Channel {
       problem: (error, about) => this.#unlessClosed(() => receiver.problem(error, about)),
       gap: () => this.#unlessClosed(() => receiver.gap?.()),
       closed: (error) => {
-        if (error.reason === 'session-lost') this.#isLost = true;
-        this.#unlessClosed(() => receiver.closed(error));
+        const close = (): void => this.#unlessClosed(() => receiver.closed(error));
+        if (error.reason !== 'session-lost') return close();
+        this.#isLost = true;
+        // The responses to requests under way tell whether these ran.
+        if (this.#sending.size === 0) close();
+        else void settledWithin(ownResponseMs, Promise.allSettled(this.#sending)).then(close);
       },
     };
   }
@@ -133,6 +142,16 @@ class HttpChannel implements Channel {
   async send(message: Message | readonly Message[], options: SendOptions = {}): Promise<void> {
     this.#requireOpen();
     if (this.#pair !== undefined) return this.#pair.send(message, options);
+    const sending = this.#send(message, options);
+    this.#sending.add(sending);
+    try {
+      await sending;
+    } finally {
+      this.#sending.delete(sending);
+    }
+  }
+
+  async #send(message: Message | readonly Message[], options: SendOptions): Promise<void> {
     const body = messageText(message);
     const exchange = this.#exchange(requestIds(message), options.signal);
     try {
