@@ -14,9 +14,13 @@ const engineRun = scenarios.filter(({ side }) => side !== 'service' || noEngine 
 
 /** The fast tier has one pass: what the newest version requires of a server. */
 const isOnePass = process.env['PARLEY_TIER'] === 'fast';
+/** Sides that the nightly tier alone runs: see `sampledFiles` in `scripts/test/tiers.ts`. */
+const nightlySides: ReadonlySet<string> = new Set(
+  process.env['PARLEY_TIER'] === 'all' ? ['service', 'bridged-client'] : [],
+);
 const run = isOnePass
   ? scenarios.filter(({ side, revision, scored }) => side === 'server' && revision === '2026-07-28' && scored)
-  : engineRun;
+  : engineRun.filter(({ side }) => !nightlySides.has(side));
 
 /** What a bridge cannot carry, since the revision behind it has no words for it. */
 const uncarried: ReadonlyMap<string, string> = new Map([
@@ -43,7 +47,7 @@ describe('the official conformance suite', () => {
     timeout: 600_000,
   });
 
-  for (const scenario of isOnePass ? run : scenarios) {
+  for (const scenario of isOnePass ? run : scenarios.filter(({ side }) => !nightlySides.has(side))) {
     const { side, revision, name, missing } = scenario;
     const outcome = missing === undefined ? 'passes' : `without ${missing} fails`;
     const skip = side === 'service' && noEngine;

@@ -236,12 +236,14 @@ export const nightlyFiles: Readonly<Record<string, string>> = {
     'it breaks the code to judge test/world.test.ts, and finds no fault of the product',
 };
 
-/** Files of which `npm run test:all` tries every fourth or eighth planted fault (`sampled` in `test/support/sampled.ts`), and the nightly tier all. Each with what stays in the quicker tier. A rule of `check` that no longer finds its own fault alone may be noticed at night only. */
+/** Files of which `npm run test:all` runs a part, and the nightly tier all. Each with what stays in the quicker tier. Of planted faults it tries every fourth or eighth (`sampled` in `test/support/sampled.ts`): a rule of `check` that no longer finds its own fault alone may be noticed at night only. */
 export const sampledFiles: Readonly<Record<string, string>> = {
   'test/check/faults.test.ts':
     'the sample has faults from each of its eight tables; the rules share the code that reads messages',
   'test/check/further-faults.test.ts': 'the sample has faults from each of its four tables',
   'test/check/task-faults.test.ts': 'the sample has faults of both forms of tasks',
+  'test/conformance.test.ts':
+    'test/scale/ has services of several processes, and the suite runs against a server, a client and the bridge; a service and a client behind the bridge are for the night',
   'test/check/authorized-faults.test.ts':
     'the sample has mistakes of every version, and test/check/authorized-clients.test.ts runs whole clients',
 };
