@@ -10,6 +10,7 @@ import { resolve } from 'node:path';
 import { mock, suite } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { inspect } from 'node:util';
 import { leftBehind, processState, type ProcessState } from '../../test/support/left-behind.ts';
 import { endFile } from '../../test/support/file-end.ts';
 import { takeViolations } from '../../test/support/sent-wrong.ts';
@@ -47,6 +48,7 @@ let started = 0;
 let hasFailed = false;
 
 countProcesses();
+noteUnhandled();
 
 const send = process.send?.bind(process);
 if (send === undefined) throw new Error('this is started by scripts/test.ts');
@@ -65,6 +67,7 @@ function end(): void {
 
 async function run({ path, timeout, isShared }: RunFile): Promise<void> {
   const [wall, cpu, before] = [performance.now(), process.cpuUsage(), started];
+  unhandled = [];
   const found = processState();
   const report = takeReport();
   // A failure is in the report; a suite's promise does not reject.
@@ -110,9 +113,20 @@ function sentWrong(path: string): readonly Failure[] {
 /** What the file changed in the process and did not restore. */
 async function leftOpen(path: string, found: ProcessState): Promise<readonly Failure[]> {
   const left = await leftBehind(found);
-  return left.length === 0
-    ? []
-    : [{ name: '(after its tests)', place: path, text: `the file leaves behind: ${left.join('; ')}` }];
+  if (left.length === 0) return [];
+  const errors = unhandled.length === 0 ? '' : `\nerrors that nobody handled: ${unhandled.join('\n')}`;
+  return [{ name: '(after its tests)', place: path, text: `the file leaves behind: ${left.join('; ')}${errors}` }];
+}
+
+/** Errors that nobody handled, during this file: the runner sets the exit code for those of a test that has ended. */
+let unhandled: string[] = [];
+
+function noteUnhandled(): void {
+  const note = (error: unknown): void => {
+    unhandled = [...unhandled.slice(-4), inspect(error)];
+  };
+  process.on('uncaughtException', note);
+  process.on('unhandledRejection', note);
 }
 
 /** Every way of `node:child_process` ends in one of these. */
