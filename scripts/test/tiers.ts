@@ -61,6 +61,8 @@ const slowByReason: Readonly<Record<string, readonly string[]>> = {
     'packages/cli/src/commands/call/call.test.ts',
     'packages/cli/src/commands/check/dying-command.test.ts',
     'packages/cli/src/commands/call/digits.test.ts',
+    'packages/cli/src/commands/call/unlisted.test.ts',
+    'packages/cli/src/commands/target.test.ts',
     'packages/cli/src/commands/config/odd-files.test.ts',
     'packages/cli/src/commands/explain/explain-failures.test.ts',
     'packages/cli/src/commands/explain/explain.test.ts',

@@ -132,7 +132,8 @@ test('a text that came later is waited with for its own time, though one that go
   assert.deepEqual(await Promise.all(ends), ['StoreError', 'StoreError', 0]);
 });
 
-test('texts that say little have a limit too, since each takes room to wait', async () => {
+test('texts that say little have a limit too, since each takes room to wait', async (t) => {
+  t.mock.method(performance, 'now', () => 0);
   const { bus, answer } = scene(true);
   const first = bus.publish('c', 'first');
   await turn();
