@@ -15,4 +15,4 @@ server.tool(
   },
 );
 
-serveStdio(server);
+serveStdio(server, { exit: true });
