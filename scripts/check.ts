@@ -89,8 +89,8 @@ if (unknown.length > 0) {
 }
 
 async function packageRules(): Promise<readonly Rules[]> {
-  const { ofTarballs, ofBuild } = await import('./check/package/rules.ts');
-  return [ofTarballs, ofBuild];
+  const { ofTarballs, ofBuild, ofSource } = await import('./check/package/rules.ts');
+  return [ofTarballs, ofBuild, ofSource];
 }
 
 /** The number of rules of a lane that found something. */

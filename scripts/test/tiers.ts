@@ -265,7 +265,6 @@ export const longFiles: Readonly<Record<string, number>> = {
   'packages/parley/src/storage/redis/store/redis-contract.test.ts': 100,
   'test/check/slow-server.test.ts': 85,
   'test/check/restless.test.ts': 75,
-  'test/rules/regular-expressions.test.ts': 60,
   'test/check/clients.test.ts': 60,
   'test/check/masked-faults.test.ts': 60,
   'test/inspect/promises.test.ts': 60,

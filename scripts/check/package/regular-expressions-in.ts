@@ -89,7 +89,7 @@ export async function composedIn(path: string): Promise<Composed> {
 }
 
 /** Of the rounds of trials of a large expression, the later find nothing new; a loaded machine gets its time. */
-const effort = { maxIteration: 4, timeout: 120_000 };
+const effort = { maxIteration: 4, timeout: 600_000 };
 
 /** What is wrong with an expression: how its time grows, and a text that shows it. */
 export function superLinear({ source, flags }: Expression): string | undefined {

@@ -1,6 +1,6 @@
-/** Every regular expression of the sources takes time linear in the text. test/rules/regular-expressions.test.ts holds the sources to it. */
+/** Every regular expression of the sources takes time linear in the text. Prints what it finds as JSON when it is started. */
 
-import type { Repository } from '../repository.ts';
+import { repositoryOnDisk, type Repository } from '../repository.ts';
 import type { Finding, Rule } from '../rule.ts';
 import { fileOf, sourcesOf } from '../source-files.ts';
 import { composedIn, superLinear, writtenIn, type Expression } from './regular-expressions-in.ts';
@@ -58,3 +58,5 @@ async function expressionsOf(repository: Repository): Promise<Expressions> {
   }
   return { expressions, faults };
 }
+
+if (import.meta.main) console.log(JSON.stringify(await regularExpressionsRule.find(repositoryOnDisk())));
