@@ -32,6 +32,11 @@ const texts: readonly (readonly [title: string, stderr: string, line: string | u
     'Exception in thread "main" java.lang.IllegalStateException: no key\n\tat A.main(A.java:3)\n',
     'Exception in thread "main" java.lang.IllegalStateException: no key',
   ],
+  [
+    'Node, with an address of a file that names none',
+    'Error: no key\n    at main (file:///srv/%zz/a%2Fb.mjs:7:3)\n',
+    'Error: no key (file:///srv/%zz/a%2Fb.mjs:7)',
+  ],
   ['Go', 'panic: no key\n\ngoroutine 1 [running]:\n', 'panic: no key'],
   ['a log', 'Server started\nMissing API key\n', undefined],
 ];

@@ -8,7 +8,7 @@ const reason =
 /** A line or a frame of JavaScript ends with its place: a line number, and in a frame a column after it. */
 const numbers = /:(\d{1,9})(?::\d{1,9})?$/;
 const pathStart = /^(?:file:\/\/\/|\/|[A-Z]:[\\/])/;
-/** The place of a frame or of a source line of Python. */
+/** A line of a traceback of Python. */
 const pythonPlace = /^ *File "([^"\n]+)", line (\d+)/gm;
 
 /** Length of the lines that are looked at, in characters. */
@@ -49,9 +49,19 @@ function placeIn(line: string): readonly [whole: string, path: string, at: strin
   return at !== '' && pathStart.test(path) ? [line, path, at] : undefined;
 }
 
+/** The path of an address, or the address if it names no file: a program may write anything. */
+function pathOf(url: string): string {
+  try {
+    return fileURLToPath(url);
+  } catch {
+    return url;
+  }
+}
+
 /** A path from the folder of this process, if that is shorter. */
 function shortPath(text: string): string {
-  const path = text.startsWith('file://') ? fileURLToPath(text) : text;
+  const path = text.startsWith('file://') ? pathOf(text) : text;
+  if (path.startsWith('file://')) return path;
   const short = relative(process.cwd(), path);
   return short.startsWith('..') || isAbsolute(short) ? path : short;
 }
