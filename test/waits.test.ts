@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Pause } from '../packages/parley/src/client/connection/backoff.ts';
+import { Pauses } from '../packages/parley/src/client/connection/backoff.ts';
 import { inTime } from '../packages/parley/src/client/connection/deliver.ts';
 import { waitFor } from '../packages/parley/src/client/wait-for.ts';
 import { SessionCheck } from '../packages/parley/src/transports/http/client/session-check.ts';
@@ -20,7 +20,7 @@ const waits: readonly (readonly [what: string, keeps: boolean, wait: Wait])[] = 
     'a pause before a stream is opened again',
     true,
     (signal) => {
-      const pause = new Pause();
+      const pause = new Pauses();
       signal.addEventListener('abort', () => pause.wake());
       return pause.wait(60_000);
     },

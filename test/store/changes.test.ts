@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { createServer, type Server } from '../../packages/parley/src/server.ts';
 import { memoryStore } from '../../packages/parley/src/storage/memory/store.ts';
 import { StoreError, type Store } from '../../packages/parley/src/storage/store.ts';
-import type { Parts } from '../../packages/parley/src/server/parts.ts';
+import type { ServerParts } from '../../packages/parley/src/server/parts.ts';
 import { SharedChanges, type ChangesHere } from '../../packages/parley/src/server/shared/changes.ts';
 import { handshakeDates, open, settle, statelessDate, type Json, type Raw } from '../support/raw.ts';
 
@@ -228,7 +228,7 @@ describe('what a process watches of the others', () => {
         return new Map(uris.map((uri) => [uri, true]));
       },
     };
-    const changes = new SharedChanges(parts as unknown as Parts, { name: 'a', bus, here });
+    const changes = new SharedChanges(parts as unknown as ServerParts, { name: 'a', bus, here });
     await changes.listen(uris);
     for (const onGap of gaps) onGap();
     for (const uri of uris.slice(1)) changes.left(uri);

@@ -1,6 +1,6 @@
 /** Keeps what our servers and clients send that the official schemas refuse. */
 
-import { observe, type Sent } from '../../packages/parley/src/connection/observe.ts';
+import { observe, type ObservedMessage } from '../../packages/parley/src/connection/observe.ts';
 import { wireProblems } from './wire-check.ts';
 
 const violations: string[] = [];
@@ -22,7 +22,7 @@ const right = new Set<string>();
 const maxRight = 30_000;
 const maxRightLength = 20_000;
 
-function inspect(sent: Sent): void {
+function inspect(sent: ObservedMessage): void {
   const text = textOf(sent);
   if (right.has(text)) return;
   const problems = wireProblems(sent);
@@ -39,7 +39,7 @@ function inspect(sent: Sent): void {
 }
 
 /** All that the verdict depends on; which whole number or which text an id is changes nothing. */
-function textOf({ from, revision, message, answers }: Sent): string {
+function textOf({ from, revision, message, answers }: ObservedMessage): string {
   const id = 'id' in message ? message.id : undefined;
   const any = typeof id === 'string' ? '' : Number.isSafeInteger(id) ? 0 : id;
   return `${from} ${revision?.date} ${answers} ${JSON.stringify(id === undefined ? message : { ...message, id: any })}`;

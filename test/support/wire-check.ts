@@ -1,10 +1,10 @@
 import { isObject } from '../../packages/parley/src/jsonrpc/message.ts';
 import { revisions, type Revision } from '../../packages/parley/src/protocol/revision.ts';
-import type { Sent } from '../../packages/parley/src/connection/observe.ts';
+import type { ObservedMessage } from '../../packages/parley/src/connection/observe.ts';
 import { officialSchema, type Judge, type OfficialSchema } from './official-schemas.ts';
 
 /** What breaks the official schema in a message that we sent; nothing when it is as its revision wrote it. */
-export function wireProblems(sent: Sent, judge: Judge = officialSchema): readonly string[] {
+export function wireProblems(sent: ObservedMessage, judge: Judge = officialSchema): readonly string[] {
   // What travels is the JSON of the message: fields that are undefined are not there.
   const message: unknown = JSON.parse(JSON.stringify(sent.message));
   if (!isObject(message)) return ['a message must be an object'];
@@ -16,7 +16,7 @@ export function wireProblems(sent: Sent, judge: Judge = officialSchema): readonl
 }
 
 /** A message before a revision was settled must make sense in one of them at least. */
-function inAnyRevision(sent: Sent, message: Record<string, unknown>, judge: Judge): readonly string[] {
+function inAnyRevision(sent: ObservedMessage, message: Record<string, unknown>, judge: Judge): readonly string[] {
   const wanted = isObject(message['params']) ? message['params']['protocolVersion'] : undefined;
   // The one that it names first: what no other has to look at is not read.
   const inTurn = revisions.toSorted((one, other) => Number(other.date === wanted) - Number(one.date === wanted));
@@ -27,7 +27,7 @@ function inAnyRevision(sent: Sent, message: Record<string, unknown>, judge: Judg
 
 function methodProblems(
   schema: OfficialSchema,
-  { from }: Sent,
+  { from }: ObservedMessage,
   revision: Revision,
   message: Record<string, unknown>,
 ): readonly string[] {
@@ -76,7 +76,7 @@ const errorNames: ReadonlyMap<unknown, string> = new Map([
 
 function resultProblems(
   schema: OfficialSchema,
-  { answers }: Sent,
+  { answers }: ObservedMessage,
   message: Record<string, unknown>,
 ): readonly string[] {
   const envelope = schema.names.includes('JSONRPCResultResponse') ? 'JSONRPCResultResponse' : 'JSONRPCResponse';

@@ -4,7 +4,7 @@ export { connectInMemory, type PairOptions } from './testing/pair.ts';
 export { testIssuer, type TestIssuer, type TestIssuerOptions, type TestToken } from './testing/issuer.ts';
 export type { AuthorizationFetch, AuthorizationRequest, AuthorizationResponse } from './auth/common/document.ts';
 export { record, type Recording } from './testing/recorder.ts';
-export type { Sent } from './connection/observe.ts';
+export type { ObservedMessage } from './connection/observe.ts';
 export { memoryTransport, type MemoryTransportOptions } from './testing/memory-transport.ts';
 export {
   scriptedTransport,

@@ -4,7 +4,7 @@
  */
 
 import { FinishedCalls } from '../../../packages/parley/src/bridge/upstream/suspended/finished.ts';
-import { Kept } from '../../../packages/parley/src/bridge/upstream/suspended/kept.ts';
+import { NoticeBacklog } from '../../../packages/parley/src/bridge/upstream/suspended/kept.ts';
 import { answerReceived } from '../../../packages/parley/src/server/runtime/batch.ts';
 import type { ClientConnection } from '../../../packages/parley/src/server/runtime/request-handler.ts';
 import { memoryRoundStore } from '../../../packages/parley/src/server/runtime/input/state-store.ts';
@@ -190,7 +190,7 @@ class ClientByHand {
 
   /** Of what is said while a client thinks the last is kept, and nothing that is larger than all of it may be. */
   notices(): void {
-    const kept = new Kept();
+    const kept = new NoticeBacklog();
     for (let at = 0; at < 150; at++) kept.add({ method: 'x', params: { at } });
     kept.add({ method: 'x', params: { text: '.'.repeat(300_000) } });
     const taken = kept.take().map(({ params }) => params['at']);

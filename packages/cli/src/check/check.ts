@@ -1,7 +1,7 @@
 import type { Implementation } from '../../../parley/src/protocol/features/common.ts';
 import { revisions as published, type Revision } from '../../../parley/src/protocol/revision.ts';
 import type { AllowedCall } from './harness/allowed.ts';
-import type { Way } from './harness/bench.ts';
+import type { ServerAccess } from './harness/bench.ts';
 import { chosenBy, refuseUnknownRows } from './chosen.ts';
 import { reportOf } from './judge.ts';
 import type { CheckReport } from './report.ts';
@@ -11,7 +11,7 @@ import { checkRules } from './rules/rules.ts';
 
 /** A server that is to be judged, and how. */
 export interface CheckOptions {
-  readonly way: Way;
+  readonly way: ServerAccess;
   /** The server in words without secrets. */
   readonly target: string;
   /** Name and version that the server receives, and that the report shows. */

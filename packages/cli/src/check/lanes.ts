@@ -7,7 +7,7 @@ import { twice } from './twice.ts';
 import type { RuleVerdict } from './verdict.ts';
 
 /** Rules that act, and who hears what they find. */
-export interface Acting {
+export interface ProbeRun {
   readonly probes: readonly ProbeRule[];
   /** The revisions to check. */
   readonly among: readonly Revision[];
@@ -30,7 +30,7 @@ interface Turn {
  * those that have a conversation of their own. Where a server is slow, a lane that has nothing left to do helps in the revision that has most,
  * by another conversation.
  */
-export async function judgeAlong(benches: readonly Bench[], { probes, among, found }: Acting): Promise<void> {
+export async function judgeAlong(benches: readonly Bench[], { probes, among, found }: ProbeRun): Promise<void> {
   const apart: [bench: Bench, rule: ProbeRule][] = [];
   const turns: Turn[] = benches.map((bench) => {
     const due = dueIn(bench, probes, among).filter((rule) => !isLast(bench, rule));
@@ -73,7 +73,7 @@ export async function judgeAlong(benches: readonly Bench[], { probes, among, fou
 }
 
 /** Runs, in sequence, the rules that need an otherwise idle server. */
-export async function judgeLast(benches: readonly Bench[], { probes, among, found }: Acting): Promise<void> {
+export async function judgeLast(benches: readonly Bench[], { probes, among, found }: ProbeRun): Promise<void> {
   const due = benches.flatMap((bench) =>
     dueIn(bench, probes, among)
       .filter((rule) => isLast(bench, rule))

@@ -1,6 +1,6 @@
 import type { Revision } from '../../../parley/src/protocol/revision.ts';
 import { excerptOf } from './harness/bench.ts';
-import type { Exchanged } from './harness/exchange.ts';
+import type { RawExchange } from './harness/exchange.ts';
 import type { CheckedExchange, CheckReport } from './report.ts';
 
 /** Limits of the recording in a report: messages, and characters of sent text. */
@@ -12,7 +12,7 @@ export class Recorded {
   #characters = 0;
   #left = 0;
 
-  add(exchange: Exchanged, { date }: Revision): void {
+  add(exchange: RawExchange, { date }: Revision): void {
     const { sent } = exchange;
     if (this.#exchanges.length >= most.exchanges || this.#characters + sent.length > most.characters) {
       this.#left++;

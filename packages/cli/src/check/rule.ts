@@ -1,5 +1,5 @@
 import type { Bench } from './harness/bench.ts';
-import type { Exchanged } from './harness/exchange.ts';
+import type { RawExchange } from './harness/exchange.ts';
 import type { RuleVerdict } from './verdict.ts';
 import type { Revision } from '../../../parley/src/protocol/revision.ts';
 
@@ -58,7 +58,7 @@ export interface HeardMessage {
   readonly capabilities: Readonly<Record<string, unknown>>;
   /** Capabilities that the server declared in it; `undefined` where that is not known. */
   readonly declared?: Readonly<Record<string, unknown>> | undefined;
-  readonly exchange: Exchanged;
+  readonly exchange: RawExchange;
 }
 
 /** Fault of a message, and its place. */

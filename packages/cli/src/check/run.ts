@@ -4,12 +4,12 @@ import type { Implementation } from '../../../parley/src/protocol/features/commo
 import { revisions as published, type Revision } from '../../../parley/src/protocol/revision.ts';
 import { unlessAborted } from '../../../parley/src/storage/turns.ts';
 import { destructiveIn, type AllowedCall } from './harness/allowed.ts';
-import { Bench, excerptOf, type Ground, type Way } from './harness/bench.ts';
-import { inFront, type Exchanged } from './harness/exchange.ts';
+import { Bench, excerptOf, type Ground, type ServerAccess } from './harness/bench.ts';
+import { inFront, type RawExchange } from './harness/exchange.ts';
 import { Budget, Spent, type Bounds } from './harness/limits.ts';
 import { rawLines } from './harness/lines.ts';
 import { patiently } from './harness/patience.ts';
-import { judgeAlong, judgeLast, type Acting } from './lanes.ts';
+import { judgeAlong, judgeLast, type ProbeRun } from './lanes.ts';
 import { Recorded } from './recorded.ts';
 import type { CheckReport, RevisionSeen } from './report.ts';
 import { isProbe, type CheckRule, type WatchRule } from './rule.ts';
@@ -20,7 +20,7 @@ import { Watching } from './watching.ts';
 /** A run of rules against a server. */
 export interface RunOptions {
   readonly info: Implementation;
-  readonly way: Way;
+  readonly way: ServerAccess;
   readonly revisions: readonly Revision[];
   readonly rules: readonly CheckRule[];
   readonly limits: Bounds;
@@ -126,10 +126,10 @@ const ownEndMs = 500;
  * @returns The way with that process, or why it ended.
  */
 async function started(
-  way: Way,
+  way: ServerAccess,
   budget: Budget,
   signal: AbortSignal,
-): Promise<{ readonly way: Way; readonly ended?: string }> {
+): Promise<{ readonly way: ServerAccess; readonly ended?: string }> {
   if (way.over !== 'stdio' || signal.aborted) return { way };
   const lines = await rawLines(way.start);
   if (!(await settledWithin(ownEndMs, lines.exited))) return { way: { ...way, started: [lines] } };
@@ -157,7 +157,7 @@ async function askedFirst(
     ({ over, revision }) => over === 'stdio' && revision.clientDescribed !== 'each-request',
   );
   if (first === undefined) return {};
-  let end: Exchanged['end'] | undefined;
+  let end: RawExchange['end'] | undefined;
   const seen = await isSpoken(first, (opening) => (end = opening?.end));
   if (seen.spoken || end !== 'gone') return { first, seen };
   return { ended: `${seen.why ?? ''}; it ended at initialize and was not started again` };
@@ -173,7 +173,7 @@ function tooSoon(judged: readonly JudgedRule[]): string | undefined {
 }
 
 /** Way to a server that may say that it is busy. */
-function patientWay(way: Way, budget: Budget, signal: AbortSignal): Way {
+function patientWay(way: ServerAccess, budget: Budget, signal: AbortSignal): ServerAccess {
   if (way.over !== 'http') return way;
   return { over: 'http', http: patiently(way.http, { room: () => budget.message(), signal }) };
 }
@@ -229,7 +229,7 @@ async function judgeAll(
       else for (const one of allowed) if ('why' in one) uncalled.push({ name: one.name, revision, why: one.why });
     }),
   );
-  const acting: Acting = {
+  const acting: ProbeRun = {
     probes: rules.filter(isProbe),
     among,
     found: ({ revision }, rule, outcome) => void judged.push({ revision, rule, outcome }),
@@ -262,7 +262,7 @@ async function orWhy<T>(finding: Promise<T>): Promise<T | string> {
   }
 }
 
-async function isSpoken(bench: Bench, opened?: (opening: Exchanged | undefined) => void): Promise<RevisionSeen> {
+async function isSpoken(bench: Bench, opened?: (opening: RawExchange | undefined) => void): Promise<RevisionSeen> {
   const { date } = bench.revision;
   const speaker = await bench.unopened();
   const isOpen = await speaker.open();
@@ -280,7 +280,7 @@ async function isSpoken(bench: Bench, opened?: (opening: Exchanged | undefined) 
 }
 
 /** Words for an answer that opened nothing; of one that is no message it is asked whether the URL is right. */
-function strange(opening: Exchanged | undefined): string {
+function strange(opening: RawExchange | undefined): string {
   const { status, headers = {}, messages = [], text = '' } = opening ?? {};
   const isMessage = messages.flat().some((one) => isObject(one) && one['jsonrpc'] !== undefined);
   if (status === undefined || isMessage || !(status < 300 || status === 404 || status === 405))
@@ -303,7 +303,7 @@ function namedInstead(result: Readonly<Record<string, unknown>> | undefined): st
 }
 
 /** Looks for a stream that names an endpoint, as clients of the revision do. (Spec 2025-11-25, Transports, Backwards Compatibility.) */
-async function isPair(bench: Bench, refusal: Exchanged | undefined): Promise<boolean> {
+async function isPair(bench: Bench, refusal: RawExchange | undefined): Promise<boolean> {
   const { status = 0 } = refusal ?? {};
   if (bench.revision.http !== 'sse-pair' || bench.over !== 'http' || ![400, 404, 405].includes(status)) return false;
   bench.usePair();
@@ -316,6 +316,6 @@ async function isPair(bench: Bench, refusal: Exchanged | undefined): Promise<boo
   return false;
 }
 
-function wantsToken(opening: Exchanged): string {
+function wantsToken(opening: RawExchange): string {
   return `it wants a token, or another one: ${excerptOf(opening)}`;
 }

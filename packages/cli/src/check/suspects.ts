@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Exchanged } from './harness/exchange.ts';
+import type { RawExchange } from './harness/exchange.ts';
 
 /** Rule that is running, which everything that it has sent is told by. */
 interface Running {
@@ -10,7 +10,7 @@ interface Running {
 
 /** Message in the midst of which a server went away, and the rule that sent it. */
 export interface Suspect {
-  readonly exchange: Exchanged;
+  readonly exchange: RawExchange;
   again(): Promise<unknown>;
 }
 
@@ -35,7 +35,7 @@ export class Suspects {
   }
 
   /** Hears what came of a message. A tool may be there to end its server. */
-  heard(exchange: Exchanged, request: Readonly<Record<string, unknown>> | undefined): void {
+  heard(exchange: RawExchange, request: Readonly<Record<string, unknown>> | undefined): void {
     const running = this.#running.getStore();
     if (running === undefined || running.mayEnd === true || this.#found.length >= most) return;
     if (request?.['method'] !== 'tools/call' && isMidst(exchange))
@@ -44,7 +44,7 @@ export class Suspects {
 }
 
 /** Tells whether the server went away while it had the message: what was not sent any more says nothing. */
-function isMidst({ end, status, reason = '' }: Exchanged): boolean {
+function isMidst({ end, status, reason = '' }: RawExchange): boolean {
   if (end === 'gone') return reason.startsWith('the process ended');
   return end === 'refused' && status === undefined && /ECONNRESET|EPIPE|socket hang up/.test(reason);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chosenRevisions } from '../../../parley/src/protocol/revision.ts';
 import { Bench } from './harness/bench.ts';
-import type { Exchanged } from './harness/exchange.ts';
+import type { RawExchange } from './harness/exchange.ts';
 import { rawHttp } from './harness/http.ts';
 import { Budget } from './harness/limits.ts';
 import { Suspects } from './suspects.ts';
@@ -27,7 +27,7 @@ test('the silence of a server breaks a rule, and not where its answers take as l
     unasked: nothing,
     calledAnyway: nothing,
   });
-  const silence: Exchanged = {
+  const silence: RawExchange = {
     sent: 'POST /mcp',
     status: undefined,
     headers: {},
@@ -36,7 +36,7 @@ test('the silence of a server breaks a rule, and not where its answers take as l
     malformed: [],
     end: 'silent',
   };
-  const judged = async (exchange: Exchanged) => {
+  const judged = async (exchange: RawExchange) => {
     const probe = async () => breaks(exchange, 'it was not answered');
     return await twice(bench, { id: 'meta-010', message: 'It answers', fix: 'answer', probe });
   };

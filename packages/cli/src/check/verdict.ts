@@ -1,9 +1,9 @@
-import type { Exchanged } from './harness/exchange.ts';
+import type { RawExchange } from './harness/exchange.ts';
 
 /** Place that breaks a rule; `where` names it, such as `tools/add/inputSchema`, where one exchange shows several. */
 export interface BrokenPlace {
   readonly why: string;
-  readonly exchange: Exchanged;
+  readonly exchange: RawExchange;
   readonly where?: string;
   /** Reason for which it is no fault, where texts say two things of this and one of the rest of the row. */
   readonly disputed?: string;
@@ -38,7 +38,7 @@ export class NotAllowed extends Error {}
 export const holds: RuleVerdict = { verdict: 'holds' };
 
 /** RuleVerdict of a rule that is broken. */
-export function breaks(exchange: Exchanged, why: string, where?: string): RuleVerdict {
+export function breaks(exchange: RawExchange, why: string, where?: string): RuleVerdict {
   return { verdict: 'breaks', why, exchange, ...(where === undefined ? {} : { where }) };
 }
 
@@ -53,6 +53,6 @@ export function notJudged(why: string): RuleVerdict {
 }
 
 /** Shorthand: kept, or broken for a reason. */
-export function unless(isBroken: boolean, exchange: Exchanged, why: string): RuleVerdict {
+export function unless(isBroken: boolean, exchange: RawExchange, why: string): RuleVerdict {
   return isBroken ? breaks(exchange, why) : holds;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isObject } from '../../../parley/src/jsonrpc/message.ts';
 import { newestRevision, revisionOf, type Revision } from '../../../parley/src/protocol/revision.ts';
-import type { Exchanged } from './harness/exchange.ts';
+import type { RawExchange } from './harness/exchange.ts';
 import { isProbe, type WatchRule } from './rule.ts';
 import { checkRules } from './rules/rules.ts';
 import { Watching } from './watching.ts';
@@ -14,7 +14,7 @@ function listed(watching: Watching, revision: Revision, field: Readonly<Record<s
   const request = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
   const message = { jsonrpc: '2.0', id: 1, result: { tools: [{ name: 'a', ...field }] } };
   const text = JSON.stringify(message);
-  const exchange: Exchanged = {
+  const exchange: RawExchange = {
     sent: JSON.stringify(request),
     status: undefined,
     headers: {},
@@ -65,7 +65,7 @@ function foundIn(
 ): readonly string[] {
   const watching = new Watching(checkRules.filter((rule): rule is WatchRule => !isProbe(rule)));
   const [request, message] = [sent, said].map((one) => ({ jsonrpc: '2.0', ...one }));
-  const exchange: Exchanged = {
+  const exchange: RawExchange = {
     sent: JSON.stringify(request),
     status: undefined,
     headers: {},

@@ -1,7 +1,7 @@
 import { jsonIn } from '../../../parley/src/json/parse.ts';
 import { isObject } from '../../../parley/src/jsonrpc/message.ts';
 import type { Revision } from '../../../parley/src/protocol/revision.ts';
-import { answers, type Exchanged } from './harness/exchange.ts';
+import { answers, type RawExchange } from './harness/exchange.ts';
 import type { ProbeMessage } from './harness/prober.ts';
 import { rowOf } from './register.ts';
 import type { HeardMessage, WatchedFault, WatchRule } from './rule.ts';
@@ -9,14 +9,14 @@ import type { JudgedRule } from './run.ts';
 import type { BrokenPlace, RuleVerdict } from './verdict.ts';
 
 /** State of one rule in one revision: the first message that broke it, that it was kept, or that what broke it breaks another by name. */
-type Seen =
+type RuleState =
   | Extract<RuleVerdict, { verdict: 'breaks' | 'holds' }>
   | { readonly verdict: 'not-judged'; readonly why: string };
 
 /** Has rules look at everything that a server says. */
 export class Watching {
   readonly #rules: readonly WatchRule[];
-  readonly #seen = new Map<string, Seen>();
+  readonly #seen = new Map<string, RuleState>();
   /** Faults that a rule by name is broken by too, and that rule, by the revision in which it was. */
   readonly #named = new Map<string, Map<Revision, string>>();
 
@@ -29,7 +29,7 @@ export class Watching {
 
   /** Looks at what came of one message. */
   heard(
-    exchange: Exchanged,
+    exchange: RawExchange,
     { revision, capabilities, declared, request: sent, running, asked, again, isAside }: ProbeMessage,
   ): void {
     // The body of a refusal over HTTP may be a JSON-RPC error, and need not. (Spec 2025-11-25, Streamable HTTP, Sending Messages to the Server, point 4.)
@@ -58,7 +58,7 @@ export class Watching {
   unasked(lines: readonly string[], revision: Revision, again: readonly string[] = []): void {
     const malformed = lines.filter((line) => !isJson(line));
     const looked = (text: string): Omit<Looked, 'malformed'> => {
-      const exchange: Exchanged = {
+      const exchange: RawExchange = {
         sent: '',
         status: undefined,
         headers: {},
@@ -200,7 +200,7 @@ function covers(fields: readonly string[], { where = '' }: Pick<WatchedFault, 'w
   return fields.some((field) => place === field || (field.endsWith('.*') && place.startsWith(field.slice(0, -1))));
 }
 
-function placeOf({ breaks, where }: WatchedFault, exchange: Exchanged): BrokenPlace {
+function placeOf({ breaks, where }: WatchedFault, exchange: RawExchange): BrokenPlace {
   return { why: breaks, exchange, ...(where === undefined ? {} : { where }) };
 }
 

@@ -15,12 +15,12 @@ import { clipped } from './explain/text.ts';
 import { revisionOf } from '../../../parley/src/protocol/revision.ts';
 import { isTerminal, whenAborted, UsageError, type Io } from './io.ts';
 import { limitOptions, limitsOf } from './bridge/limit.ts';
-import { authOf, type Circumstances, type FoundAuth } from './login/auth-of.ts';
+import { authOf, type LoginContext, type FoundAuth } from './login/auth-of.ts';
 import { authOfServers, refuseOfOne } from './login/auth-of-servers.ts';
 import { authOptions } from './login/sign-in-options.ts';
-import { oneOption, parseOptions, revisionDates, wholeNumber, type Parsed } from './options.ts';
+import { oneOption, parseOptions, revisionDates, wholeNumber, type ParsedOptions } from './options.ts';
 import { createBridge } from '../../../parley/src/bridge.ts';
-import { commandTarget, serverTarget, splitAtDashes, targetOptions, transportOf, type Target } from './target.ts';
+import { commandTarget, serverTarget, splitAtDashes, targetOptions, transportOf, type ServerTarget } from './target.ts';
 import { ownCommand } from './own-command.ts';
 import { sharedStoreOptions, withSharedStore, type SharedBehavior } from './shared-store.ts';
 import { telemetryOf, telemetryOptions, type Telemetry } from './telemetry.ts';
@@ -79,7 +79,7 @@ export async function start(argv: readonly string[], io: Io): Promise<number> {
   return await frontOne(commandTarget(ownCommand('example')), parsed, io);
 }
 
-async function frontOne(target: Target, parsed: Parsed, io: Io): Promise<number> {
+async function frontOne(target: ServerTarget, parsed: ParsedOptions, io: Io): Promise<number> {
   // Invalid options are reported before anything starts.
   const address = addressOf(parsed, io);
   const behaviour = behaviourOf(parsed, io);
@@ -121,7 +121,7 @@ async function behindBridge(
 }
 
 /** A host that starts the bridge has no terminal, and a person all the same. */
-function circumstancesOf(address: Address | undefined, io: Io): Circumstances {
+function circumstancesOf(address: Address | undefined, io: Io): LoginContext {
   return {
     io,
     asks: address === undefined || isTerminal(io),
@@ -132,7 +132,7 @@ function circumstancesOf(address: Address | undefined, io: Io): Circumstances {
 
 async function frontSeveral(
   file: string,
-  { parsed, isAlone }: { readonly parsed: Parsed; readonly isAlone: boolean },
+  { parsed, isAlone }: { readonly parsed: ParsedOptions; readonly isAlone: boolean },
   io: Io,
 ): Promise<number> {
   const [word] = parsed.words;
@@ -165,7 +165,11 @@ async function frontSeveral(
 }
 
 /** The servers to run: those whose entries are right. With `--config-errors fail`, one wrong entry stops all. */
-function serversOf({ upstreams, problems, warnings }: Config, parsed: Parsed, complain: Complain): Config['upstreams'] {
+function serversOf(
+  { upstreams, problems, warnings }: Config,
+  parsed: ParsedOptions,
+  complain: Complain,
+): Config['upstreams'] {
   const errors = oneOption(parsed, 'config-errors', ['fail', 'skip']) ?? 'skip';
   for (const line of [...warnings, ...problems]) complain(line);
   const count = `${problems.length} of the servers ${problems.length === 1 ? 'is' : 'are'} wrong`;
@@ -180,7 +184,7 @@ interface Behaviour extends BridgeBehavior {
   readonly onWarning: Complain;
 }
 
-function behaviourOf(parsed: Parsed, io: Io): Behaviour {
+function behaviourOf(parsed: ParsedOptions, io: Io): Behaviour {
   const revisions = revisionDates(parsed.texts('revision'));
   const upstreamRevisions = revisionDates(parsed.texts('upstream-revision'));
   const complain = (message: string): void => void io.stderr.write(`parley: ${reasonOf(message)}\n`);
@@ -197,7 +201,7 @@ function behaviourOf(parsed: Parsed, io: Io): Behaviour {
 }
 
 /** A number of the command line as the option that it is. */
-function countOf(parsed: Parsed, flag: string, option: keyof BridgeBehavior): BridgeBehavior {
+function countOf(parsed: ParsedOptions, flag: string, option: keyof BridgeBehavior): BridgeBehavior {
   const text = parsed.text(flag);
   return text === undefined ? {} : { [option]: wholeNumber(`--${flag}`, text, [1, 1_000_000]) };
 }
@@ -267,7 +271,7 @@ function hasSessions(revision: string | undefined): boolean {
 /** Length up to which a name is shown whole, in characters. */
 const maxNameLength = 100;
 
-function aboutOne({ upstream }: Bridge, { kind }: Target): About {
+function aboutOne({ upstream }: Bridge, { kind }: ServerTarget): About {
   const { server, revision, description } = upstream;
   return {
     name: clipped(server?.name ?? 'server', maxNameLength),

@@ -4,7 +4,7 @@ import { nearestWords } from '../../../parley/src/options/nearest.ts';
 import { UsageError } from './io.ts';
 
 /** The parsed options of a command, and its positional arguments. */
-export interface Parsed {
+export interface ParsedOptions {
   flag(name: string): boolean;
   text(name: string): string | undefined;
   texts(name: string): readonly string[];
@@ -20,7 +20,11 @@ export type OptionHint = (option: string, argv: readonly string[]) => string;
  * @param hint Advice on an option that the command does not have.
  * @throws UsageError for an option that the command does not have, or one without its value.
  */
-export function parseOptions(argv: readonly string[], options: ParseArgsOptionsConfig, hint?: OptionHint): Parsed {
+export function parseOptions(
+  argv: readonly string[],
+  options: ParseArgsOptionsConfig,
+  hint?: OptionHint,
+): ParsedOptions {
   const { values, positionals } = parsed(argv, options, hint);
   return {
     flag: (name) => values[name] === true,
@@ -124,7 +128,11 @@ export function milliseconds(
  *
  * @throws UsageError for another word.
  */
-export function oneOption<Word extends string>(parsed: Parsed, name: string, words: readonly Word[]): Word | undefined {
+export function oneOption<Word extends string>(
+  parsed: ParsedOptions,
+  name: string,
+  words: readonly Word[],
+): Word | undefined {
   const text = parsed.text(name);
   const word = words.find((one) => one === text);
   if (text !== undefined && word === undefined)

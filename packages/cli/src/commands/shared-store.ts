@@ -3,7 +3,7 @@ import type { OnEvent } from '../../../parley/src/server/runtime/events/service-
 import { sealingKeyOf, type SealingKey } from '../../../parley/src/sealing/sealing-key.ts';
 import type { Store } from '../../../parley/src/storage/store.ts';
 import { UsageError, type Io } from './io.ts';
-import type { Parsed } from './options.ts';
+import type { ParsedOptions } from './options.ts';
 
 /** Options of a bridge that shares what it keeps with other processes. */
 export type SharedBehavior = Pick<BridgeBehavior, 'store' | 'rounds' | 'onEvent'>;
@@ -18,7 +18,7 @@ export const sharedStoreOptions = { redis: { type: 'string' }, 'redis-name': { t
  * @throws UsageError for invalid options; otherwise the error of the store, before anything runs.
  */
 export async function withSharedStore(
-  parsed: Parsed,
+  parsed: ParsedOptions,
   io: Io,
   { complain, run }: { complain(message: string): void; run(shared: SharedBehavior): Promise<number> },
 ): Promise<number> {
@@ -36,7 +36,7 @@ export async function withSharedStore(
 }
 
 async function storeOf(
-  parsed: Parsed,
+  parsed: ParsedOptions,
   io: Io,
   { keys, complain }: { readonly keys: readonly SealingKey[] | undefined; complain(message: string): void },
 ): Promise<{ readonly store: Store; readonly place: string } | undefined> {

@@ -10,12 +10,12 @@ import { hiding } from '../../../parley/src/auth/common/secrets.ts';
 import { secretsIn } from './explain/secrets.ts';
 import { UsageError, environmentValue, type Io } from './io.ts';
 import { masked } from './masked.ts';
-import type { Parsed } from './options.ts';
+import type { ParsedOptions } from './options.ts';
 import { commandWay } from './server-stderr.ts';
 import { reasonOf } from './shown.ts';
 
 /** Server that is meant: one at a URL, or one that a command starts. */
-export type Target =
+export type ServerTarget =
   | { readonly kind: 'url'; readonly url: URL }
   | { readonly kind: 'command'; readonly command: string; readonly args: readonly string[] };
 
@@ -33,7 +33,7 @@ const scripts = /\.([cm]?[jt]s)$/;
  *
  * @throws UsageError when it is neither, or Node does not run the file.
  */
-export function typedTarget(text: string): Target {
+export function typedTarget(text: string): ServerTarget {
   const [, end] = /^[a-z][a-z+.-]+:\/\//i.test(text) ? [] : (scripts.exec(text) ?? []);
   if (end === undefined) {
     refuseCommand(text);
@@ -71,7 +71,7 @@ function refuseCommand(text: string): void {
 const runsTypes = 'typescript' in process.features && Boolean(process.features.typescript);
 
 /** @throws UsageError when the text is not a URL of HTTP. */
-export function urlTarget(text: string): Target {
+export function urlTarget(text: string): ServerTarget {
   try {
     return { kind: 'url', url: serverUrl(text) };
   } catch (error) {
@@ -80,7 +80,7 @@ export function urlTarget(text: string): Target {
 }
 
 /** @throws UsageError when there are no words. */
-export function commandTarget([command, ...args]: readonly string[]): Target {
+export function commandTarget([command, ...args]: readonly string[]): ServerTarget {
   if (command === undefined) throw new UsageError('no command follows --');
   return { kind: 'command', command, args };
 }
@@ -91,7 +91,7 @@ export function commandTarget([command, ...args]: readonly string[]): Target {
  * @param command What follows the `--`, where there is one.
  * @throws UsageError for neither, both, or more than one URL.
  */
-export function serverTarget(words: readonly string[], command: readonly string[] | undefined): Target {
+export function serverTarget(words: readonly string[], command: readonly string[] | undefined): ServerTarget {
   const [url, extra] = words;
   if (command !== undefined) {
     if (url !== undefined)
@@ -122,7 +122,12 @@ export type TransportSettings = Pick<HttpTransportOptions, 'fetch' | 'closeTimeo
  *
  * @throws UsageError for headers or variables that do not fit the target or are malformed.
  */
-export function transportOf(target: Target, parsed: Parsed, io: Io, settings: TransportSettings = {}): Transport {
+export function transportOf(
+  target: ServerTarget,
+  parsed: ParsedOptions,
+  io: Io,
+  settings: TransportSettings = {},
+): Transport {
   const headers = parsed.texts('header');
   const variables = parsed.texts('env');
   if (target.kind === 'url') {
@@ -136,7 +141,7 @@ export function transportOf(target: Target, parsed: Parsed, io: Io, settings: Tr
 }
 
 /** Texts of the command line that must not be shown. */
-export function secretsOf(target: Target, parsed: Parsed, io: Io): readonly string[] {
+export function secretsOf(target: ServerTarget, parsed: ParsedOptions, io: Io): readonly string[] {
   return secretsIn(parsed, io.env, target.kind === 'command' ? target.args : []);
 }
 

@@ -2,7 +2,7 @@ import type * as Made from '../../../parley/src/telemetry/otel.ts';
 import type * as Registered from '../../../parley/src/telemetry/registered.ts';
 import type { HasMiddleware } from '../../../parley/src/connection/middleware/middleware.ts';
 import { UsageError } from './io.ts';
-import { oneOption, type Parsed } from './options.ts';
+import { oneOption, type ParsedOptions } from './options.ts';
 
 /** Names of the OpenTelemetry options. */
 export const telemetryOptions = { otel: { type: 'boolean' }, 'otel-trust': { type: 'string' } } as const;
@@ -20,7 +20,7 @@ export interface Telemetry {
  *
  * @throws UsageError where it could do nothing: OpenTelemetry is not installed, or no SDK of it is registered.
  */
-export async function telemetryOf(parsed: Parsed): Promise<Telemetry | undefined> {
+export async function telemetryOf(parsed: ParsedOptions): Promise<Telemetry | undefined> {
   const trust = oneOption(parsed, 'otel-trust', ['parent', 'link']);
   if (!parsed.flag('otel')) {
     if (trust !== undefined) throw new UsageError('--otel-trust goes with --otel');

@@ -1,6 +1,6 @@
 /** Messages of which a bridge makes other ones, or answers itself: no projection says what the other side gets. */
 
-import { isFields, type Fields } from '../../../parley/src/protocol/compile/value.ts';
+import { isFields, type ObjectFields } from '../../../parley/src/protocol/compile/value.ts';
 import type { Revision } from '../../../parley/src/protocol/revision.ts';
 import { exists, type Fidelity } from './cells.ts';
 import { features } from './fidelity.ts';
@@ -30,7 +30,8 @@ const ofTasks: ReadonlyMap<string, string> = new Map([
 /** Messages of change streams: those of a bridge cover the subscriptions of all its clients. */
 const ofStreams: ReadonlySet<string> = new Set(['subscriptions/listen', 'notifications/subscriptions/acknowledged']);
 
-interface Sides {
+/** The revisions of the two sides. */
+export interface Sides {
   readonly client: Revision;
   readonly server: Revision;
 }
@@ -86,7 +87,7 @@ const ofHop: OwnId = { path: '.requestId', title: 'The id of a request: each hop
 const reasons: OwnId = { path: '.reason', title: 'A reason without words stays at the bridge', kind: 'left-out' };
 
 /** A cancellation names a request of its hop; words that say why go on. */
-function cancellation({ reason, ...others }: Fields): WithOwnIds {
+function cancellation({ reason, ...others }: ObjectFields): WithOwnIds {
   const isTold = typeof reason === 'string' && reason !== '';
   const value = isTold ? { ...others, reason } : others;
   return {

@@ -13,7 +13,7 @@ import type { Revision } from '../../../parley/src/protocol/revision.ts';
 import type { Type } from '../../../parley/src/protocol/shape.ts';
 import { adaptedElsewhere } from './adaptations.ts';
 import { urlNeedsId } from '../../../parley/src/protocol/adapt/elicitation.ts';
-import { byBridge, standsForTask, madeUp, withOwnIds } from './by-bridge.ts';
+import { byBridge, standsForTask, madeUp, withOwnIds, type Sides } from './by-bridge.ts';
 import { exists } from './cells.ts';
 import { features } from './fidelity.ts';
 import { elsewhere, fieldFacts } from './fields.ts';
@@ -25,12 +25,6 @@ export interface SeenPart {
   /** Side that sent it. */
   readonly from: Side;
   readonly value: unknown;
-}
-
-/** The revisions of the two sides. */
-export interface Sides {
-  readonly client: Revision;
-  readonly server: Revision;
 }
 
 /** One change, with its line of docs/fidelity.md. */

@@ -29,7 +29,7 @@ export interface LogOptions extends LogLimits {
 }
 
 /** Entries that left memory. */
-export interface Left {
+export interface DroppedEntries {
   readonly entries: number;
   /** Their bytes, as they crossed. */
   readonly bytes: number;
@@ -41,7 +41,7 @@ export interface Left {
 export interface Log extends Recorder {
   readonly masks: Masks;
   /** Count of what left. */
-  readonly left: Left;
+  readonly left: DroppedEntries;
   /** The entry with a sequence, unless it left. */
   entry(sequence: number): RecordingEntry | undefined;
   /** Entries after a sequence, oldest first. */
@@ -94,7 +94,7 @@ class MemoryLog implements Log {
   readonly #exchanges = new OverExchanges();
   readonly #revisions = new Map<number, string>();
   readonly #listeners = new Set<(entry: RecordingEntry) => void>();
-  #left: Left = { entries: 0, bytes: 0, last: 0 };
+  #left: DroppedEntries = { entries: 0, bytes: 0, last: 0 };
   #characters = 0;
   #connections = 0;
 
@@ -108,7 +108,7 @@ class MemoryLog implements Log {
     for (const entry of begun) this.#keep(entry);
   }
 
-  get left(): Left {
+  get left(): DroppedEntries {
     return this.#left;
   }
 

@@ -7,7 +7,7 @@ import type { MessageFacts } from './message-facts.ts';
 const maxOpen = 20_000;
 
 /** A request that its answer found. */
-export interface Pair {
+export interface RequestPair {
   readonly request: number;
   readonly time: number;
   readonly method: string | undefined;
@@ -16,7 +16,10 @@ export interface Pair {
 /** Requests of a recording that wait for their answers. */
 export interface Pairs {
   /** Takes a message. @returns The request that it answers, where it is a response to one that was seen. */
-  take(entry: Pick<RecordingEntry, 'sequence' | 'time' | 'connection' | 'from'>, facts: MessageFacts): Pair | undefined;
+  take(
+    entry: Pick<RecordingEntry, 'sequence' | 'time' | 'connection' | 'from'>,
+    facts: MessageFacts,
+  ): RequestPair | undefined;
   /** Finds the requests that a message gives up; they may be answered all the same. */
   givenUp(entry: Pick<RecordingEntry, 'connection' | 'from'>, facts: MessageFacts): readonly number[];
 }
@@ -26,7 +29,7 @@ export interface Pairs {
  * which clients bear with.
  */
 export function createPairs(): Pairs {
-  const open = new Map<string, Pair>();
+  const open = new Map<string, RequestPair>();
 
   function keyOf(connection: number, side: Side, id: RequestId): string {
     return `${connection} ${side} ${typeof id} ${id}`;
@@ -39,7 +42,7 @@ export function createPairs(): Pairs {
         const [oldest] = open.keys();
         if (open.size > maxOpen && oldest !== undefined) open.delete(oldest);
       }
-      let found: Pair | undefined;
+      let found: RequestPair | undefined;
       const asker = from === 'client' ? 'server' : 'client';
       for (const id of facts.responses) {
         const spelled = spelledNumber(id);

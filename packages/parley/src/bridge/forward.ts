@@ -30,7 +30,7 @@ import {
   waitedState,
   type TaskForm,
 } from './tasks/between.ts';
-import type { AskedByResults, Waiting } from './tasks/attempt.ts';
+import type { AskedByResults, TaskWaitParts } from './tasks/attempt.ts';
 import type { ForwardedCall } from './upstream/forwarded-call.ts';
 import { declaredIn } from './declared.ts';
 import { failureFor, wordsOf } from './failure.ts';
@@ -62,7 +62,7 @@ const protocolKinds: ReadonlySet<unknown> = new Set([undefined, 'complete', 'inp
 const maxAtOnce = 100;
 
 /** One request on its way up. */
-export interface Outgoing {
+export interface ForwardedRequest {
   /** In the canonical model. */
   readonly params: JsonObject;
   readonly call: ForwardedCall;
@@ -96,7 +96,7 @@ export function revisionFor(client: Pick<Client, 'revision'>): Revision {
  *
  * @throws McpError from the upstream, or an internal error with the cause.
  */
-export async function forward(client: Client, outgoing: Outgoing): Promise<JsonObject> {
+export async function forward(client: Client, outgoing: ForwardedRequest): Promise<JsonObject> {
   const { params, call, waiting } = outgoing;
   const asks = methodOf(call.method)?.inputRequired === true && revisionFor(client).resultsAsk;
   // Only a client of the stateless version gets the server's state, and only a principal identifies the client.
@@ -106,7 +106,7 @@ export async function forward(client: Client, outgoing: Outgoing): Promise<JsonO
   return await state.sealed(await carry(client, { ...outgoing, params: await state.opened(params) }));
 }
 
-async function carry(client: Client, outgoing: Outgoing): Promise<JsonObject> {
+async function carry(client: Client, outgoing: ForwardedRequest): Promise<JsonObject> {
   const { params, call } = outgoing;
   const waiting = waitingIn(outgoing);
   const { _meta: _, task: wish, ...rest } = params;
@@ -126,7 +126,7 @@ async function carry(client: Client, outgoing: Outgoing): Promise<JsonObject> {
       const attempt = { client, revision, call, params, sent, options, waiting, read };
       return await late.goOnWaiting(attempt, requestState, (sent as JsonObject)['inputResponses']);
     }
-    const waitedOut = async (by: Waiting): Promise<JsonObject> => {
+    const waitedOut = async (by: TaskWaitParts): Promise<JsonObject> => {
       const late = await import('./tasks/waited-out.ts');
       return await late.waitedOut({ client, revision, call, params, sent, options, waiting: by, read });
     };
@@ -146,13 +146,13 @@ async function carry(client: Client, outgoing: Outgoing): Promise<JsonObject> {
 }
 
 /** Code for waiting for a task; `undefined` if calls of tools that require tasks are rejected. */
-function waitingIn({ waiting }: Outgoing): Waiting | undefined {
+function waitingIn({ waiting }: ForwardedRequest): TaskWaitParts | undefined {
   const isTaskOnly = waiting?.isTaskOnly;
   return waiting === undefined || isTaskOnly === undefined ? undefined : { ...waiting, isTaskOnly };
 }
 
 /** The options of the forwarded request. */
-function optionsFor(outgoing: Outgoing, revision: Revision) {
+function optionsFor(outgoing: ForwardedRequest, revision: Revision) {
   const { params, call, progressToken, holdProgress, own, onSent, onGivenUp, onLateAnswer } = outgoing;
   return {
     // The client of the bridge sets the deadlines. If it cancels, the upstream is notified.
@@ -228,7 +228,7 @@ interface Sent {
 
 function lifted(
   result: JsonObject,
-  { call, tolerated }: Pick<Outgoing, 'call' | 'tolerated'>,
+  { call, tolerated }: Pick<ForwardedRequest, 'call' | 'tolerated'>,
   { revision, form, task, quiet }: Sent,
 ): JsonObject {
   const { method } = call;

@@ -18,7 +18,7 @@ import type { Reconnecting } from './connection/reconnecting.ts';
 import { ToolHints } from './connection/retry.ts';
 import { namesElicitations } from './input/elicitation-ids.ts';
 import { answering, type Inputs } from './input/inputs.ts';
-import type { Rounds } from './input/rounds.ts';
+import type { InputRounds } from './input/rounds.ts';
 import { isInputMethod, needsInput } from './input/step.ts';
 import { throughClientMiddleware } from './middleware/late-passing.ts';
 import { withoutInvalidHeaders, type KnownTools } from './known-tools.ts';
@@ -131,7 +131,7 @@ export class Requests {
   }
 
   /** Loads the rounds, which only requests that need input take. */
-  async rounds(): Promise<Rounds> {
+  async rounds(): Promise<InputRounds> {
     const { connection, settings } = this.#parts;
     const { createRounds } = await answering();
     return createRounds({

@@ -16,12 +16,12 @@ import { maySend } from '../protocol/method.ts';
 import type { Revision } from '../protocol/revision.ts';
 import { AskedRequests, type CallOptions } from './asked.ts';
 import { observed, tell } from './observe.ts';
-import { aborted, abortReason, checkTimeout, type Asked, type PendingRequest } from './pending.ts';
+import { aborted, abortReason, checkTimeout, type SentRequest, type PendingRequest } from './pending.ts';
 import type { InFlightRequests, RunningRequest } from './in-flight-requests.ts';
 import { asConnectionError, withToken } from './sending.ts';
 
 /** Options of one message, for the end that sends it. */
-export interface Beside {
+export interface MessageOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Aborts the exchange that carries the message. */
   readonly signal?: AbortSignal | undefined;
@@ -52,7 +52,7 @@ export interface ConnectionEnd {
   /** Name of the peer for error messages. */
   readonly description?: string;
   /** Sends a message to the peer. Settles when the peer has it, if that can be determined. */
-  send(message: Message, beside: Beside | undefined): Promise<void> | undefined;
+  send(message: Message, beside: MessageOptions | undefined): Promise<void> | undefined;
   /** The cancellation reason for the peer, instead of the caller's message. */
   reason?(error: ConnectionError, request: { readonly method: string; readonly options: CallOptions }): string;
   /** Receives the peer's error responses, and their origin. */
@@ -105,7 +105,7 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
    * @throws TypeError for an invalid time limit or progress token.
    * @throws ConnectionError if nothing was sent: `aborted`, `busy`, or the reason why the connection ended.
    */
-  call(method: string, params: JsonObject | undefined, options: CallOptions): Asked {
+  call(method: string, params: JsonObject | undefined, options: CallOptions): SentRequest {
     checkTimeout(options.timeoutMs);
     checkTimeout(options.maxTotalTimeoutMs);
     if (this.#ended !== undefined) throw this.#ended;
@@ -144,7 +144,7 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
   }
 
   /** Sends a message unchanged, and shows it to observers. Settles when the peer has it, if that can be determined. */
-  send(message: Message, revision: Revision | undefined, beside?: Beside): Promise<void> | undefined {
+  send(message: Message, revision: Revision | undefined, beside?: MessageOptions): Promise<void> | undefined {
     if (observed()) tell({ from: this.#end.role, revision, message });
     if ('method' in message && !('id' in message)) this.#notifiedAfter = this.#asked?.lastId ?? 0;
     try {

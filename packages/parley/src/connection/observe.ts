@@ -2,7 +2,7 @@ import type { Message } from '../jsonrpc/message.ts';
 import type { Revision } from '../protocol/revision.ts';
 
 /** One message that a server or a client of ours hands to its transport. */
-export interface Sent {
+export interface ObservedMessage {
   /** Role that sends it. */
   readonly from: 'server' | 'client';
   /** The revision of the conversation, or of the request that the message answers; unknown before one is settled. */
@@ -12,7 +12,7 @@ export interface Sent {
   readonly answers?: string | undefined;
 }
 
-const observers = new Set<(sent: Sent) => void>();
+const observers = new Set<(sent: ObservedMessage) => void>();
 
 /**
  * Shows every message that this process sends from now on, in wire form.
@@ -21,7 +21,7 @@ const observers = new Set<(sent: Sent) => void>();
  *
  * @returns Ends the observation; calling it twice is fine.
  */
-export function observe(observer: (sent: Sent) => void): () => void {
+export function observe(observer: (sent: ObservedMessage) => void): () => void {
   observers.add(observer);
   return () => void observers.delete(observer);
 }
@@ -32,6 +32,6 @@ export function observed(): boolean {
 }
 
 /** Passes a message to the observers; costs nothing if there are none. */
-export function tell(sent: Sent): void {
+export function tell(sent: ObservedMessage): void {
   for (const observer of observers) observer(sent);
 }

@@ -22,7 +22,7 @@ export interface WaitOptions extends NotificationBudget {
 }
 
 /** A request of ours, from the moment that it is sent. */
-export interface Asked {
+export interface SentRequest {
   /** The JSON-RPC id that it was sent with. */
   readonly id: number;
   /**
@@ -54,7 +54,7 @@ export interface RequestFacts {
 }
 
 /** One request of ours that waits for its answer, with its clocks. */
-export class PendingRequest<Options extends WaitOptions = WaitOptions> implements Asked, Clocks {
+export class PendingRequest<Options extends WaitOptions = WaitOptions> implements SentRequest, Clocks {
   readonly id: number;
   readonly method: string;
   readonly options: Options;

@@ -2,12 +2,12 @@
 import { jsonText } from '../json/exact-number.ts';
 
 /** Texts that a cached result was written as so far; each form is made when it is first wanted. */
-interface Written {
+interface CachedForms {
   text?: string;
   bytes?: Uint8Array;
 }
 
-const cached = new WeakMap<object, Written>();
+const cached = new WeakMap<object, CachedForms>();
 
 /** Promises that a result never changes from now on; its JSON is held as long as the result is. */
 export function cachedJson<T extends object>(result: T): T {

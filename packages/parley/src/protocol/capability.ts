@@ -15,7 +15,7 @@ import {
   since,
   type ShapeOf,
 } from './shape.ts';
-import { isFields, type Fields } from './compile/value.ts';
+import { isFields, type ObjectFields } from './compile/value.ts';
 
 /** The revisions whose core has tasks. */
 export const coreTasks: Lifetime = within('2025-11-25', '2026-07-28');
@@ -274,7 +274,7 @@ export function missing(required: ClientCapabilities, declared: ClientCapabiliti
 /** Depth to which capabilities are compared; below are settings. */
 const settingsOf = new Set(['experimental', 'extensions']);
 
-function missingFields(required: Fields, declared: Fields): Fields | undefined {
+function missingFields(required: ObjectFields, declared: ObjectFields): ObjectFields | undefined {
   const lacking: [string, unknown][] = [];
   for (const [key, value] of Object.entries(required)) {
     if (value === undefined || value === false) continue;
@@ -288,7 +288,7 @@ function missingFields(required: Fields, declared: Fields): Fields | undefined {
   return lacking.length === 0 ? undefined : Object.fromEntries(lacking);
 }
 
-function missingKeys(required: Fields, declared: unknown): Fields | undefined {
+function missingKeys(required: ObjectFields, declared: unknown): ObjectFields | undefined {
   const lacking = Object.entries(required).filter(([key]) => !isFields(declared) || !has(declared, key));
   return lacking.length === 0 ? undefined : Object.fromEntries(lacking);
 }
@@ -310,6 +310,6 @@ function hasPath(fields: object, path: string): boolean {
 }
 
 /** Tells whether a capability is declared: `{}` and `true` say yes, `false` says no. */
-function has(fields: Fields, key: string): boolean {
+function has(fields: ObjectFields, key: string): boolean {
   return Object.hasOwn(fields, key) && fields[key] !== undefined && fields[key] !== null && fields[key] !== false;
 }

@@ -34,7 +34,7 @@ export class OverBudget extends Error {
 }
 
 /** Parts of a budget that a check pays from. */
-export type Run = Pick<CheckBudget, 'spend' | 'tick' | 'look'>;
+export type RunBudget = Pick<CheckBudget, 'spend' | 'tick' | 'look'>;
 
 /** Budget that one check has left. It is begun anew for each. */
 export class CheckBudget {

@@ -40,11 +40,11 @@ export interface SchemaResource {
   readonly anchors: Map<string, unknown>;
   readonly dynamicAnchors: Map<string, unknown>;
   /** Targets of the references in it, as far as they were followed. */
-  readonly followed: Map<string, Followed>;
+  readonly followed: Map<string, ReferenceTarget>;
 }
 
 /** Target of a reference, and the dynamic anchor that it names, if it names one. */
-export interface Followed {
+export interface ReferenceTarget {
   readonly target: unknown;
   readonly dynamicAnchor?: string;
 }
@@ -127,7 +127,7 @@ export class SchemaDocument {
    *
    * @throws SchemaError when it leads out of the document or to nothing.
    */
-  resolve(reference: string, from: SchemaResource): Followed {
+  resolve(reference: string, from: SchemaResource): ReferenceTarget {
     const before = from.followed.get(reference);
     if (before !== undefined) return before;
     const found = this.#resolve(reference, from);
@@ -135,7 +135,7 @@ export class SchemaDocument {
     return found;
   }
 
-  #resolve(reference: string, from: SchemaResource): Followed {
+  #resolve(reference: string, from: SchemaResource): ReferenceTarget {
     const url = URL.canParse(reference, from.base) ? new URL(reference, from.base) : undefined;
     const fragment = url === undefined ? undefined : decode(url.hash.slice(1));
     if (url === undefined || fragment === undefined)

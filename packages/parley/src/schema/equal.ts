@@ -1,10 +1,10 @@
 /** Equality of values of JSON: numbers by value, objects whatever the order of their properties. */
 
-import type { Run } from './budget.ts';
+import type { RunBudget } from './budget.ts';
 import { isKeywords } from './keywords.ts';
 
 /** Tells whether an item occurs twice. */
-export function hasDuplicates(items: readonly unknown[], run: Run): boolean {
+export function hasDuplicates(items: readonly unknown[], run: RunBudget): boolean {
   const plain = new Set<unknown>();
   const written = new Set<string>();
   return items.some((item) => {
@@ -18,7 +18,7 @@ export function hasDuplicates(items: readonly unknown[], run: Run): boolean {
 }
 
 /** A value as text, whatever the order of its properties; what is undefined is not sent. */
-export function textOf(value: unknown, run?: Run): string {
+export function textOf(value: unknown, run?: RunBudget): string {
   run?.tick(typeof value === 'string' ? 1 + value.length / 64 : 1);
   if (Array.isArray(value)) return joined(`[${value.map((item) => textOf(item, run)).join()}]`, run);
   if (!isKeywords(value)) return JSON.stringify(value);
@@ -28,13 +28,13 @@ export function textOf(value: unknown, run?: Run): string {
 }
 
 /** To join texts is to copy them, once for each level. */
-function joined(text: string, run: Run | undefined): string {
+function joined(text: string, run: RunBudget | undefined): string {
   run?.tick(text.length / 64);
   return text;
 }
 
 /** By units of UTF-16. */
-function compared(one: string, other: string, run: Run | undefined): number {
+function compared(one: string, other: string, run: RunBudget | undefined): number {
   run?.tick(1 / 8);
   return one < other ? -1 : 1;
 }

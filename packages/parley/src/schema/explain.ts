@@ -1,8 +1,8 @@
 /** Says why a value does not fit a schema. */
 
-import type { Run } from './budget.ts';
+import type { RunBudget } from './budget.ts';
 import type { SchemaDocument, SchemaNode } from './document.ts';
-import type { Tests } from './fits.ts';
+import type { SchemaTests } from './fits.ts';
 import { has, isKeywords, type Keywords } from './keywords.ts';
 import { toPointer, type Problem } from './problem.ts';
 import type { Scope } from './scope.ts';
@@ -45,10 +45,10 @@ const order =
  */
 export function explainProblems(
   document: SchemaDocument,
-  { tests, run, told }: { readonly tests: Tests; readonly run: Run; readonly told: Problem[] },
+  { tests, run, told }: { readonly tests: SchemaTests; readonly run: RunBudget; readonly told: Problem[] },
   value: unknown,
 ): void {
-  new Explanation(document, { tests, run, told }).of(document.root, tests.scopes.outermost, { value, path: '' });
+  new ProblemSearch(document, { tests, run, told }).of(document.root, tests.scopes.outermost, { value, path: '' });
 }
 
 /** Problems without the echoes of others: what failed counts as unevaluated as well, and so is told of twice. */
@@ -59,15 +59,15 @@ export function withoutEchoes(problems: readonly Problem[]): readonly Problem[] 
   });
 }
 
-class Explanation {
+class ProblemSearch {
   readonly #document: SchemaDocument;
-  readonly #tests: Tests;
-  readonly #run: Run;
+  readonly #tests: SchemaTests;
+  readonly #run: RunBudget;
   readonly #told: Problem[];
 
   constructor(
     document: SchemaDocument,
-    { tests, run, told }: { readonly tests: Tests; readonly run: Run; readonly told: Problem[] },
+    { tests, run, told }: { readonly tests: SchemaTests; readonly run: RunBudget; readonly told: Problem[] },
   ) {
     this.#document = document;
     this.#tests = tests;

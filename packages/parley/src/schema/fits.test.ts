@@ -5,11 +5,11 @@ import { test } from 'node:test';
 import { CheckBudget } from './budget.ts';
 import { SchemaDocument } from './document.ts';
 import type { Patterns } from './pattern.ts';
-import { Tests, type Fits } from './fits.ts';
+import { SchemaTests, type Fits } from './fits.ts';
 
 const patterns: Patterns = (source) => ({ test: (text) => new RegExp(source, 'u').test(text) });
 
-const testOf = (schema: object): Fits => new Tests(new SchemaDocument(schema), patterns).root;
+const testOf = (schema: object): Fits => new SchemaTests(new SchemaDocument(schema), patterns).root;
 
 const name = fc.constantFrom('a', 'b', 'c');
 const leaf = fc.oneof(

@@ -3,34 +3,34 @@
  * and copies nothing.
  */
 
-import type { Run } from './budget.ts';
+import type { RunBudget } from './budget.ts';
 import { SchemaError, type SchemaDocument, type SchemaNode } from './document.ts';
 import { combined, namesOf, receivedType, silent, simpleTests } from './keyword-tests.ts';
 import { isKeywords } from './keywords.ts';
 import { Lookers } from './looked.ts';
 import type { Patterns } from './pattern.ts';
-import { Made, Scopes, type Scope } from './scope.ts';
+import { MadeByScope, Scopes, type Scope } from './scope.ts';
 
 /** Test of a value, whether it fits. It throws `OverBudget`. */
-export type Fits = (value: unknown, run: Run) => boolean;
+export type Fits = (value: unknown, run: RunBudget) => boolean;
 
 /** A value that is looked at, at the expense of a check. */
-export interface Looked {
+export interface EvaluatedValue {
   readonly value: unknown;
-  readonly run: Run;
+  readonly run: RunBudget;
 }
 
 /** The tests of a document. */
-export class Tests {
+export class SchemaTests {
   readonly scopes: Scopes;
   /** The test of the whole document. */
   readonly root: Fits;
   readonly #document: SchemaDocument;
   readonly #patterns: Patterns;
   readonly #isReceived: boolean;
-  readonly #made = new Made<Fits>();
+  readonly #made = new MadeByScope<Fits>();
   /** The tests of each keyword of a node, by its name: who explains asks for them again, for each value. */
-  readonly #kept = new Made<Map<string, readonly Fits[]>>();
+  readonly #kept = new MadeByScope<Map<string, readonly Fits[]>>();
   /** The tests whose keywords are being read, with how many references had been followed to them. */
   readonly #open = new Map<Fits, number>();
   #followed = 0;
@@ -126,7 +126,7 @@ export class Tests {
   properties(
     name: 'patternProperties' | 'additionalProperties',
     { keywords }: SchemaNode,
-    { value, run }: Looked,
+    { value, run }: EvaluatedValue,
   ): readonly (readonly [string, unknown])[] {
     const sources = Object.entries(Object(keywords['patternProperties']));
     const names = isKeywords(value) ? namesOf(value, run) : [];
@@ -150,7 +150,7 @@ export class Tests {
   strangers(
     name: 'unevaluatedProperties' | 'unevaluatedItems',
     node: SchemaNode,
-    { scope, ...looked }: Looked & { readonly scope: Scope },
+    { scope, ...looked }: EvaluatedValue & { readonly scope: Scope },
   ): readonly (string | number)[] {
     return this.#lookers.strangers(name, node, scope)(looked.value, looked.run);
   }

@@ -3,7 +3,7 @@
 import { CheckBudget, OverBudget } from './budget.ts';
 import { SchemaDocument, SchemaError, type SchemaLimits } from './document.ts';
 import { explainProblems, withoutEchoes } from './explain.ts';
-import { Tests } from './fits.ts';
+import { SchemaTests } from './fits.ts';
 import { ownPatterns, peersAllowance, peersPatterns } from './pattern.ts';
 import type { Problem } from './problem.ts';
 import { asSent } from './sent.ts';
@@ -54,14 +54,14 @@ interface Compiling {
 
 function compilePeers(document: SchemaDocument, { steps = Infinity, received }: Compiling): CompiledSchema {
   const run = new CheckBudget({ timed: true });
-  const tests = new Tests(document, peersPatterns(), received);
+  const tests = new SchemaTests(document, peersPatterns(), received);
   return { check: (value) => checked(value, { document, tests, run, read: () => ({ value, steps }) }) };
 }
 
 function compileOwn(document: SchemaDocument, { steps, received }: Compiling): CompiledSchema {
   const { patterns, begin } = ownPatterns();
   const run = new CheckBudget({ timed: false });
-  const tests = new Tests(document, patterns, received);
+  const tests = new SchemaTests(document, patterns, received);
   const read = (given: unknown): Readable => {
     // What was received is as it was sent; walking through very many members takes half as long as parsing them.
     if (received && tests.isTree) return { value: given, steps: steps ?? Number.POSITIVE_INFINITY };
@@ -86,7 +86,7 @@ interface Readable {
 
 interface Checking {
   readonly document: SchemaDocument;
-  readonly tests: Tests;
+  readonly tests: SchemaTests;
   readonly run: CheckBudget;
   read(given: unknown): Readable;
 }

@@ -1,6 +1,6 @@
 /** Tests of the keywords of JSON Schema on a value. */
 
-import type { Run } from './budget.ts';
+import type { RunBudget } from './budget.ts';
 import { hasDuplicates, textOf } from './equal.ts';
 import type { Fits } from './fits.ts';
 import { has, isKeywords, type Keywords } from './keywords.ts';
@@ -100,7 +100,7 @@ function amongst(wanted: readonly unknown[]): Fits {
 }
 
 /** The names of an object. To list them costs time, even where no more than the first is looked at. */
-export function namesOf(value: Keywords, run: Run): readonly string[] {
+export function namesOf(value: Keywords, run: RunBudget): readonly string[] {
   const names = Object.keys(value);
   run.tick(names.length / 8);
   return names;

@@ -2,22 +2,22 @@
  * Parts of a value that the rest of its schema looked at, which `unevaluatedProperties` and `unevaluatedItems` ask for.
  */
 
-import type { Run } from './budget.ts';
+import type { RunBudget } from './budget.ts';
 import type { SchemaDocument, SchemaNode } from './document.ts';
 import type { Fits } from './fits.ts';
 import { namesOf } from './keyword-tests.ts';
 import { has, isKeywords } from './keywords.ts';
 import type { Pattern, Patterns } from './pattern.ts';
-import { Made, type Scope, type Scopes } from './scope.ts';
+import { MadeByScope, type Scope, type Scopes } from './scope.ts';
 
 /** The names and places of a value that were looked at. */
-type Seen = Set<string | number>;
+type SeenParts = Set<string | number>;
 
 /** Notes what a schema that fits has looked at; true where that is everything. */
-type Look = (value: unknown, run: Run, seen: Seen) => boolean;
+type Look = (value: unknown, run: RunBudget, seen: SeenParts) => boolean;
 
 /** A keyword that says which parts it looks at, of objects or of arrays. */
-type Kind = 'unevaluatedProperties' | 'unevaluatedItems';
+type UnevaluatedKeyword = 'unevaluatedProperties' | 'unevaluatedItems';
 
 /** Tests of schemas. */
 interface Tests {
@@ -33,13 +33,13 @@ export class Lookers {
   readonly #document: SchemaDocument;
   readonly #tests: Tests;
   readonly #patterns: Patterns;
-  readonly #made: Readonly<Record<Kind, Made<Look>>> = {
-    unevaluatedProperties: new Made(),
-    unevaluatedItems: new Made(),
+  readonly #made: Readonly<Record<UnevaluatedKeyword, MadeByScope<Look>>> = {
+    unevaluatedProperties: new MadeByScope(),
+    unevaluatedItems: new MadeByScope(),
   };
-  readonly #kept: Readonly<Record<Kind, Made<Left>>> = {
-    unevaluatedProperties: new Made(),
-    unevaluatedItems: new Made(),
+  readonly #kept: Readonly<Record<UnevaluatedKeyword, MadeByScope<Left>>> = {
+    unevaluatedProperties: new MadeByScope(),
+    unevaluatedItems: new MadeByScope(),
   };
 
   constructor(document: SchemaDocument, tests: Tests, patterns: Patterns) {
@@ -49,7 +49,7 @@ export class Lookers {
   }
 
   /** The test of one of the two keywords. Where a keyword beside it does not fit, its answer does not matter. */
-  rest(kind: Kind, node: SchemaNode, scope: Scope): Fits {
+  rest(kind: UnevaluatedKeyword, node: SchemaNode, scope: Scope): Fits {
     const fits = this.#tests.test(node.keywords[kind], scope);
     const left = this.#left(kind, node, scope);
     return (value, run) => {
@@ -59,27 +59,31 @@ export class Lookers {
   }
 
   /** Parts of a value that do not fit the keyword, by name or place. */
-  strangers(kind: Kind, node: SchemaNode, scope: Scope): (value: unknown, run: Run) => readonly (string | number)[] {
+  strangers(
+    kind: UnevaluatedKeyword,
+    node: SchemaNode,
+    scope: Scope,
+  ): (value: unknown, run: RunBudget) => readonly (string | number)[] {
     const fits = this.#tests.test(node.keywords[kind], scope);
     const left = this.#left(kind, node, scope);
     return (value, run) => [...left(value, run)].filter(([, part]) => !fits(part, run)).map(([key]) => key);
   }
 
   /** The parts of a value that nobody looked at. */
-  #left(kind: Kind, node: SchemaNode, scope: Scope): Left {
+  #left(kind: UnevaluatedKeyword, node: SchemaNode, scope: Scope): Left {
     const before = this.#kept[kind].get(node, scope);
     if (before !== undefined) return before;
     const looks = this.#looks(kind, node, { scope, except: kind });
     const parts = kind === 'unevaluatedItems' ? leftOfArray : leftOfObject;
     const left: Left = (value, run) => {
-      const seen: Seen = new Set();
+      const seen: SeenParts = new Set();
       return lookAll(looks, value, { run, seen }) ? [] : parts(value, seen, run);
     };
     this.#kept[kind].set(node, scope, left);
     return left;
   }
 
-  #look(kind: Kind, raw: unknown, outer: Scope): Look {
+  #look(kind: UnevaluatedKeyword, raw: unknown, outer: Scope): Look {
     const node = this.#document.node(raw);
     if (node === undefined) return nothing;
     const before = this.#made[kind].get(raw, outer);
@@ -96,9 +100,9 @@ export class Lookers {
   }
 
   #looks(
-    kind: Kind,
+    kind: UnevaluatedKeyword,
     node: SchemaNode,
-    { scope, except }: { readonly scope: Scope; readonly except?: Kind },
+    { scope, except }: { readonly scope: Scope; readonly except?: UnevaluatedKeyword },
   ): readonly Look[] {
     const names = Object.keys(node.keywords).filter((name) => name !== except);
     return names
@@ -107,7 +111,7 @@ export class Lookers {
   }
 
   /** Parts that a keyword itself looks at. */
-  #own(kind: Kind, name: string, { node, scope }: Here): Look {
+  #own(kind: UnevaluatedKeyword, name: string, { node, scope }: Here): Look {
     if (name === kind) return everything;
     const value = node.keywords[name];
     return kind === 'unevaluatedItems' ? this.#inArrays(name, value, scope) : this.#inObjects(name, value);
@@ -141,7 +145,7 @@ export class Lookers {
   }
 
   /** Parts that the schemas looked at that a keyword applies to the same value. */
-  #inPlace(kind: Kind, name: string, { node: { keywords, resource }, scope }: Here): Look | undefined {
+  #inPlace(kind: UnevaluatedKeyword, name: string, { node: { keywords, resource }, scope }: Here): Look | undefined {
     const value = keywords[name];
     const look = (raw: unknown): Look => this.#look(kind, raw, scope);
     const wherever = (raw: unknown): Look => {
@@ -186,15 +190,15 @@ interface Here {
 type Part = readonly [string | number, unknown];
 
 /** The parts of a value that nobody looked at. */
-type Left = (value: unknown, run: Run) => Iterable<Part>;
+type Left = (value: unknown, run: RunBudget) => Iterable<Part>;
 
-function* leftOfArray(value: unknown, seen: Seen, run: Run): Iterable<Part> {
+function* leftOfArray(value: unknown, seen: SeenParts, run: RunBudget): Iterable<Part> {
   if (!Array.isArray(value)) return;
   run.spend(value.length / 8);
   for (const [at, item] of value.entries()) if (!seen.has(at)) yield [at, item === undefined ? null : item];
 }
 
-function* leftOfObject(value: unknown, seen: Seen, run: Run): Iterable<Part> {
+function* leftOfObject(value: unknown, seen: SeenParts, run: RunBudget): Iterable<Part> {
   if (!isKeywords(value)) return;
   for (const name of namesOf(value, run)) {
     run.spend(1 / 8);
@@ -202,7 +206,11 @@ function* leftOfObject(value: unknown, seen: Seen, run: Run): Iterable<Part> {
   }
 }
 
-function lookAll(looks: readonly Look[], value: unknown, to: { readonly run: Run; readonly seen: Seen }): boolean {
+function lookAll(
+  looks: readonly Look[],
+  value: unknown,
+  to: { readonly run: RunBudget; readonly seen: SeenParts },
+): boolean {
   return looks.some((look) => look(value, to.run, to.seen));
 }
 

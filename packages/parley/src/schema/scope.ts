@@ -81,7 +81,7 @@ export class Scopes {
 const maxTests = 20_000;
 
 /** Values made of schemas, each in the scopes that it is used in. */
-export class Made<T> {
+export class MadeByScope<T> {
   readonly #byScope = new Map<string, Map<unknown, T>>();
   #size = 0;
 

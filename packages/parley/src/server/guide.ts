@@ -1,10 +1,10 @@
 import type { Guide } from './runtime/host.ts';
 import { methodOf } from '../protocol/catalogue.ts';
-import type { Parts } from './parts.ts';
+import type { ServerParts } from './parts.ts';
 import { failure, ToolError } from './features/tool-result.ts';
 
 /** Facts of a server that middleware needs. */
-export function guideOf({ tools, prompts, methods }: Parts): Guide {
+export function guideOf({ tools, prompts, methods }: ServerParts): Guide {
   return {
     knows: (method, params, auth) => {
       // The names in these parameters are strings.

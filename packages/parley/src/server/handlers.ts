@@ -7,7 +7,7 @@ import { McpError } from '../protocol/error.ts';
 import { mapMaybe } from '../storage/maybe-promise.ts';
 import type { RequestTypes } from '../protocol/catalogue.ts';
 import { Listing } from './features/listing.ts';
-import type { Parts } from './parts.ts';
+import type { ServerParts } from './parts.ts';
 import type * as Offered from './features/offered.ts';
 import type { Registry } from './features/registry.ts';
 import type { Telling } from './subscriptions.ts';
@@ -34,7 +34,7 @@ export function offered<T>(run: (late: typeof Offered) => T | Promise<T>): T | P
  * @param handlers Those for everybody.
  */
 export function restrictedHandler(
-  parts: Parts,
+  parts: ServerParts,
   handlers: ReadonlyMap<string, Handler>,
   method: string,
 ): Handler | undefined {
@@ -53,14 +53,14 @@ export function restrictedHandler(
  *
  * @param tell Does so when it can be judged who may.
  */
-export function tellUpdate(parts: Parts, tell: () => void): void {
+export function tellUpdate(parts: ServerParts, tell: () => void): void {
   // The visibility is checked while the notification is sent. The caller does not wait for that.
   if (isForEverybody(parts) || loaded !== undefined) tell();
   else void Promise.resolve(offered(tell)).catch((error: unknown) => parts.options.onError(error, 'resources'));
 }
 
 /** Tells whether a caller may learn of a resource. If a rule fails, no caller may. */
-export function mayHear(parts: Parts, uri: string, auth: AuthInfo | undefined): boolean {
+export function mayHear(parts: ServerParts, uri: string, auth: AuthInfo | undefined): boolean {
   try {
     return isForEverybody(parts) || loaded?.isThere(parts, uri, { auth }) === true;
   } catch (error) {
@@ -69,18 +69,18 @@ export function mayHear(parts: Parts, uri: string, auth: AuthInfo | undefined): 
   }
 }
 
-function isForEverybody({ resources, templates }: Parts): boolean {
+function isForEverybody({ resources, templates }: ServerParts): boolean {
   return !resources.restricted && !templates.restricted;
 }
 
 /** The handlers of a server's methods by name. */
-export function handlersOf(parts: Parts): ReadonlyMap<string, Handler> {
+export function handlersOf(parts: ServerParts): ReadonlyMap<string, Handler> {
   // Each handler gets the parameters of its own method: the conversation read them by the method's row.
   return new Map(Object.entries({ ...lists(parts), ...uses(parts), ...subscribing(parts) }) as [string, Handler][]);
 }
 
 /** The handler of methods that the protocol does not know: those of the server's own. */
-export function ownHandler(parts: Parts): Handler {
+export function ownHandler(parts: ServerParts): Handler {
   const { methods } = parts;
   const handler: Handler = (params, call) => {
     const entry = methods.find(call.method, call.auth);
@@ -91,7 +91,7 @@ export function ownHandler(parts: Parts): Handler {
     methods.restricted ? offered((late) => late.restricted(parts, handler)(params, call)) : handler(params, call);
 }
 
-function lists({ options, tools, resources, templates, prompts }: Parts): Handlers {
+function lists({ options, tools, resources, templates, prompts }: ServerParts): Handlers {
   const { cache, pageSize } = options;
   const listed = <T, R extends object>(registry: Registry<T>, result: (items: readonly T[]) => R) =>
     new Listing(registry, pageSize, ({ items, ...next }) => ({ ...result(items), ...next, ...cache }));
@@ -114,7 +114,7 @@ function lists({ options, tools, resources, templates, prompts }: Parts): Handle
   };
 }
 
-function uses({ options, tools, resources, templates, prompts, rated }: Parts): Handlers {
+function uses({ options, tools, resources, templates, prompts, rated }: ServerParts): Handlers {
   return {
     'tools/call': (params, call) =>
       withinRates({ method: 'tools/call', name: params.name, call }, rated, () =>
@@ -139,7 +139,7 @@ const tellings: readonly (readonly [Telling, string])[] = [
   ['tasks', 'tasks'],
 ];
 
-function subscribing({ subscriptions, capabilities }: Parts): Handlers {
+function subscribing({ subscriptions, capabilities }: ServerParts): Handlers {
   const offered = (): ReadonlySet<Telling> =>
     new Set(tellings.filter(([, path]) => hasServerCapability(capabilities(), path)).map(([telling]) => telling));
   return {

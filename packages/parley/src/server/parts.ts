@@ -20,7 +20,7 @@ import { tasksExtension } from '../protocol/features/tasks.ts';
 import type { ToolEntry } from './features/tools.ts';
 
 /** Parts that a server is made of; the handlers of methods work on it. */
-export interface Parts {
+export interface ServerParts {
   readonly options: ResolvedOptions;
   readonly tools: Registry<ToolEntry>;
   readonly resources: Registry<ResourceEntry>;
@@ -39,7 +39,7 @@ export interface Parts {
 }
 
 /** The registries of a server, empty, each telling the subscribers of its changes. */
-export function createParts(info: Implementation, options: ResolvedOptions): Parts {
+export function createParts(info: Implementation, options: ResolvedOptions): ServerParts {
   const subscriptions = new Subscriptions({
     limits: options.subscriptions,
     mayHear: (uri, auth) => mayHear(parts, uri, auth),
@@ -56,7 +56,7 @@ export function createParts(info: Implementation, options: ResolvedOptions): Par
     (key: string, change: object): void =>
       checkParts(kind, key, change);
   const { rateLimits, store, onError } = options;
-  const parts: Parts = {
+  const parts: ServerParts = {
     options,
     subscriptions,
     tools: new Registry('tool', changed('tools'), partsOf('tool'), onError),
@@ -80,7 +80,7 @@ export function createParts(info: Implementation, options: ResolvedOptions): Par
 }
 
 /** Makes the server one of several processes, which is loaded for those that are. */
-async function shareChanges(name: string, parts: Parts, { bus }: Store): Promise<SharedChanges | undefined> {
+async function shareChanges(name: string, parts: ServerParts, { bus }: Store): Promise<SharedChanges | undefined> {
   const { subscriptions, options } = parts;
   try {
     const { SharedChanges: Made } = await import('./shared/changes.ts');
@@ -105,7 +105,7 @@ function taskCapabilities({ tasks, extensions }: ServerCapabilities): ServerCapa
 }
 
 /** Capabilities that follow from what is registered now, and from the user's options. */
-function capabilitiesOf({ options, tools, resources, templates, prompts, methods }: Parts): ServerCapabilities {
+function capabilitiesOf({ options, tools, resources, templates, prompts, methods }: ServerParts): ServerCapabilities {
   const declared = options.capabilities;
   const completes = [...templates.values(), ...prompts.values()].some(({ complete }) => complete.size > 0);
   const hasTasks = [...tools.values()].some(({ task }) => task !== undefined);

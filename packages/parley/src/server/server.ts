@@ -16,7 +16,7 @@ import { shown } from '../options/shown.ts';
 import { dialectProblem } from '../schema/schema.ts';
 import { methodNames } from '../protocol/catalogue.ts';
 import { resolveOptions, type ServerOptions } from './options.ts';
-import { createParts, type Parts } from './parts.ts';
+import { createParts, type ServerParts } from './parts.ts';
 import { addMethod, type MethodEntry } from './features/methods.ts';
 import { addPrompt, type PromptEntry } from './features/prompts.ts';
 import { addResource, addTemplate, type TemplateEntry } from './features/resources.ts';
@@ -145,7 +145,7 @@ function definitionsOf({
   methods,
   extensions,
   tasking,
-}: Parts): Definitions {
+}: ServerParts): Definitions {
   const warn = (problem: string | undefined): void => {
     if (problem !== undefined) options.onWarning(problem);
   };
@@ -197,7 +197,7 @@ function definitionsOf({
 
 /** Tasks are listed only where their owner is known: a principal, or the one client of a process. (Spec 2025-11-25, Tasks, Security: SHOULD NOT.) */
 function offeredTo(
-  parts: Parts,
+  parts: ServerParts,
   link: Pick<ReplyChannel, 'auth' | 'network' | 'passing'> | undefined,
 ): ServerCapabilities {
   const capabilities = link?.passing === true ? withoutSession(parts) : parts.capabilities();
@@ -211,7 +211,7 @@ function offeredTo(
  * The capabilities without stored sessions: no log level, no subscriptions, no unrequested notifications, and tasks
  * only if a store keeps them.
  */
-function withoutSession({ capabilities, options }: Parts): ServerCapabilities {
+function withoutSession({ capabilities, options }: ServerParts): ServerCapabilities {
   const { logging: _, tasks, tools, prompts, resources, ...others } = capabilities();
   return {
     ...others,
@@ -222,7 +222,7 @@ function withoutSession({ capabilities, options }: Parts): ServerCapabilities {
   };
 }
 
-function hostOf(info: Implementation, parts: Parts): Host {
+function hostOf(info: Implementation, parts: ServerParts): Host {
   const { options, subscriptions, tools } = parts;
   const handlers: ReadonlyMap<string, Handler> = handlersOf(parts);
   return {

@@ -14,7 +14,7 @@ import { RecordTexts } from './sealed-text.ts';
 import { makerMs, Worker } from './worker.ts';
 
 /** End of a run: an outcome, or work that is left to an external system. */
-export type Ending = TaskOutcome | 'left';
+export type RunEnding = TaskOutcome | 'left';
 
 /** Parts that tasks are made of. */
 export interface TaskParts {
@@ -27,7 +27,7 @@ export interface TaskParts {
   readonly engine?: Engine | undefined;
   now(): number;
   /** Runs the request of a task; it never rejects. */
-  perform(run: TaskRun): Promise<Ending>;
+  perform(run: TaskRun): Promise<RunEnding>;
   /** Tells whether the request of a task can be run here. */
   knows(record: TaskRecord): boolean;
   /** Seals stored texts. Without one they are readable in the store. */
@@ -169,7 +169,7 @@ export class Tasks {
    *
    * @param work Its outcome; it never rejects.
    */
-  adopt(kept: HeldTask, work: (run: TaskRun) => Promise<Ending>): TaskRun {
+  adopt(kept: HeldTask, work: (run: TaskRun) => Promise<RunEnding>): TaskRun {
     return this.#worker.adopt(kept, work);
   }
 

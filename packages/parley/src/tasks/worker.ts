@@ -8,7 +8,7 @@ import { TaskPlaces, runOwner, type WaitingTask } from './places.ts';
 import { expiryOf, type TaskRecord } from './record.ts';
 import { TaskRun } from './run.ts';
 import { begunBy, takenUp, turnOf } from './turn.ts';
-import type { Ending, TaskParts } from './tasks.ts';
+import type { RunEnding, TaskParts } from './tasks.ts';
 
 /** Interval of checks for tasks without a worker, in milliseconds. */
 const lookMs = 2000;
@@ -97,7 +97,7 @@ export class Worker {
   }
 
   /** Renews the lease of a running run, whose task was stored as a running one. */
-  adopt(kept: HeldTask, work: (run: TaskRun) => Promise<Ending>): TaskRun {
+  adopt(kept: HeldTask, work: (run: TaskRun) => Promise<RunEnding>): TaskRun {
     const run = this.#runOf(kept);
     this.#conduct(run, work);
     return run;
@@ -294,7 +294,7 @@ export class Worker {
     });
   }
 
-  #conduct(run: TaskRun, work: (run: TaskRun) => Promise<Ending>): Conducted {
+  #conduct(run: TaskRun, work: (run: TaskRun) => Promise<RunEnding>): Conducted {
     const expiry = expiryOf(run.record);
     const unclock = after(expiry === undefined ? Infinity : expiry - this.#parts.now(), () => run.lose());
     const done = work(run).then((ending) => this.#commit(run, ending));
@@ -316,7 +316,7 @@ export class Worker {
   }
 
   /** Commits the outcome of a run, unless the task has been taken from it. */
-  async #commit(run: TaskRun, ending: Ending): Promise<void> {
+  async #commit(run: TaskRun, ending: RunEnding): Promise<void> {
     if (run.over !== undefined) return;
     await run.insist((record, holder, now) =>
       ending === 'left' ? left(record, holder, now) : finished(record, ending, holder, now),

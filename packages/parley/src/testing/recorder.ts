@@ -1,11 +1,11 @@
-import { observe, type Sent } from '../connection/observe.ts';
+import { observe, type ObservedMessage } from '../connection/observe.ts';
 
 /** The messages that servers and clients of this process sent while a recording ran. */
 export interface Recording {
   /** Every message, in the order of sending. */
-  readonly messages: readonly Sent[];
+  readonly messages: readonly ObservedMessage[];
   /** Takes away and returns the messages recorded so far. */
-  take(): readonly Sent[];
+  take(): readonly ObservedMessage[];
   /** Ends the recording; what was recorded stays. Stopping twice is fine. */
   stop(): void;
 }
@@ -21,7 +21,7 @@ export interface Recording {
  * recording.stop();
  */
 export function record(): Recording {
-  const messages: Sent[] = [];
+  const messages: ObservedMessage[] = [];
   const stop = observe((sent) => void messages.push(sent));
   return { messages, take: () => messages.splice(0), stop };
 }

@@ -1,6 +1,6 @@
 import { rowOf } from '../register.ts';
 import type { JudgedRule } from '../run.ts';
-import type { Exchanged } from '../harness/exchange.ts';
+import type { RawExchange } from '../harness/exchange.ts';
 import { breaks, holds, notJudged, type RuleVerdict } from '../verdict.ts';
 import type { Revision } from '../../../../parley/src/protocol/revision.ts';
 import type { ClientRule, HeardOfClient, ClientLook, SeenElsewhere } from './client-rule.ts';
@@ -87,7 +87,7 @@ export class ClientWatching {
     );
   }
 
-  #take(rule: ClientRule, revision: Revision, found: ClientLook, exchange: () => Exchanged): void {
+  #take(rule: ClientRule, revision: Revision, found: ClientLook, exchange: () => RawExchange): void {
     const key = keyOf(rule, revision);
     if (found === 'not-seen' || this.#seen.get(key)?.verdict === 'breaks') return;
     this.#seen.set(key, found === 'holds' ? holds : breaks(exchange(), found.breaks));
@@ -103,14 +103,14 @@ function keyOf({ id }: ClientRule, { date }: Revision): string {
 }
 
 /** A message of the client, and the message that it received before. */
-function exchangeOf({ http, talk }: HeardOfClient, text: string): Exchanged {
+function exchangeOf({ http, talk }: HeardOfClient, text: string): RawExchange {
   if (http === undefined) return said(talk, text);
   const headers = Object.entries(http.headers).filter(([name]) => shownHeaders.test(name));
   const lines = headers.map(([name, value]) => `${name}: ${value ?? ''}`);
   return said(talk, [`${http.method} ${http.path}`, ...lines, ...(text === '' ? [] : ['', text])].join('\n'));
 }
 
-function said(talk: Talk, sent: string): Exchanged {
+function said(talk: Talk, sent: string): RawExchange {
   return {
     sent: sent.slice(0, 4_000),
     status: undefined,

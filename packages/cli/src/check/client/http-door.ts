@@ -9,7 +9,7 @@ import type { HeardHead } from './client-rule.ts';
 import { bodyOf, closed, comesFromHere, endResponse, flat } from './http-parts.ts';
 import { ForeignDoor, foreignPath } from './foreign-door.ts';
 import type { JudgedClient } from './judged-client.ts';
-import type { Line, ServedEvent } from './piece.ts';
+import type { SideChannel, ServedEvent } from './piece.ts';
 import { appFarPath } from './catalogue/app.ts';
 import { iconPath, pagePath } from './catalogue/tools.ts';
 import { PairDoor, pairPaths } from './pair-door.ts';
@@ -205,7 +205,7 @@ async function posted({ request, response, head, served, judged, gate }: Posted)
 }
 
 /** Sends messages on the stream of a response, which begins with the first message. */
-function lineOf(response: ServerResponse): Line {
+function lineOf(response: ServerResponse): SideChannel {
   const open = (): void => {
     if (response.headersSent) return;
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });

@@ -6,7 +6,7 @@ import { after, monotonicNow } from '../../../../parley/src/jsonrpc/timeout.ts';
 import type { Implementation, JsonObject } from '../../../../parley/src/protocol/features/common.ts';
 import { metaKey } from '../../../../parley/src/protocol/meta.ts';
 import { newestOf, type Revision } from '../../../../parley/src/protocol/revision.ts';
-import { answerTo, type Given } from './catalogue/answers.ts';
+import { answerTo, type GivenAnswer } from './catalogue/answers.ts';
 import type { HeardHead, OpenedPage } from './client-rule.ts';
 import { ClientWatching } from './client-watching.ts';
 import { droppedTimes, droppedTool, eventIdOf, type DroppedCall } from './dropped.ts';
@@ -15,7 +15,7 @@ import { noteRoots } from './rules/roots.ts';
 import { knownMs } from './rules/headers.ts';
 import { clientRules } from './rules/rules.ts';
 import { roundOf } from './rules/rounds.ts';
-import type { ClientPiece, Line, ServedPiece } from './piece.ts';
+import type { ClientPiece, SideChannel, ServedPiece } from './piece.ts';
 import { isBeside, isStateless, jsonRpcRefusal, refusedProbe, revisionOfMessage } from './placing.ts';
 import { PutQuestions } from './put-questions.ts';
 import type { ServedProcess } from './relay/served-process.ts';
@@ -205,7 +205,7 @@ export class JudgedClient {
     return 'lost';
   }
 
-  #given(message: JsonObject, given: Given, talk: Talk, revision: Revision): JsonObject | 'lost' | undefined {
+  #given(message: JsonObject, given: GivenAnswer, talk: Talk, revision: Revision): JsonObject | 'lost' | undefined {
     const { id, method } = message;
     const tool = method === 'tools/call' ? saidText(paramsOf(message)['name']) : undefined;
     if (given === 'given-up') {
@@ -238,7 +238,7 @@ export class JudgedClient {
   }
 
   /** Breaks off the stream of a call. If the revision supports resumption, the rest is kept for the client. */
-  #breakOff(call: DroppedCall, talk: Talk, line: Pick<Line, 'breakOff'>): void {
+  #breakOff(call: DroppedCall, talk: Talk, line: Pick<SideChannel, 'breakOff'>): void {
     const { revision } = talk;
     // A request whose stream broke is lost in the revisions that resume none. (Spec 2026-07-28, Changelog.)
     if (!call.isResumable) talk.open.delete(idText(call.callId));
@@ -261,7 +261,7 @@ export class JudgedClient {
   }
 
   /** Continues a broken stream for a client that resumes it. @returns False if the event id is unknown. */
-  resumes(talk: Talk, eventId: string | undefined, line: Line): boolean {
+  resumes(talk: Talk, eventId: string | undefined, line: SideChannel): boolean {
     const call = eventId === undefined ? undefined : talk.dropped.find(({ events }) => events.includes(eventId));
     if (call === undefined) return false;
     if (call.cameBack()) this.#breakOff(call, talk, line);

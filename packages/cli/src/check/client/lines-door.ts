@@ -5,7 +5,7 @@ import { after, settledWithin } from '../../../../parley/src/jsonrpc/timeout.ts'
 import type { Revision } from '../../../../parley/src/protocol/revision.ts';
 import { HeldLines, type WholeText } from './held-lines.ts';
 import type { JudgedClient } from './judged-client.ts';
-import type { Line } from './piece.ts';
+import type { SideChannel } from './piece.ts';
 import type { ServedProcess } from './relay/served-process.ts';
 
 /** Longest line, in characters. */
@@ -33,7 +33,7 @@ export async function speakLines(
 ): Promise<void> {
   const send = (message: unknown): boolean =>
     !output.destroyed && (output.write(`${JSON.stringify(message)}\n`) || true);
-  const line: Line = { send, sendBatch: send, ...(over && { over }) };
+  const line: SideChannel = { send, sendBatch: send, ...(over && { over }) };
   const hear = async ({ text, lines }: WholeText): Promise<void> => {
     const piece = { text, served: revisions, line, process, ...(lines > 1 && { lines }) };
     const { messages } = await judged.take(piece);

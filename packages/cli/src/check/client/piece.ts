@@ -7,7 +7,7 @@ import type { ServedProcess } from './relay/served-process.ts';
 import type { Talk } from './talk.ts';
 
 /** Way in which messages reach a client beside the answer to its request. */
-export interface Line {
+export interface SideChannel {
   /** Sends a message. @returns False where it cannot be. */
   send(message: JsonObject): boolean;
   /** Sends several in one batch. @returns False where they cannot be; left out where there are no batches. */
@@ -37,7 +37,7 @@ export interface ClientPiece {
   readonly process?: ServedProcess | undefined;
   /** The revisions that are spoken where it came to. */
   readonly served: readonly Revision[];
-  readonly line: Line;
+  readonly line: SideChannel;
 }
 
 /** Answer to a piece: messages, and that the session is gone. */

@@ -2,7 +2,7 @@
 
 import { after, monotonicNow } from '../../../../parley/src/jsonrpc/timeout.ts';
 import type { JsonObject } from '../../../../parley/src/protocol/features/common.ts';
-import type { Line } from './piece.ts';
+import type { SideChannel } from './piece.ts';
 import { idText, type Put, type Talk } from './talk.ts';
 
 /** Time that a client may take to answer a question, in milliseconds, a ping, and one that is taken back, until it is and after that. */
@@ -16,14 +16,14 @@ export class PutQuestions {
   #count = 0;
 
   /** Asks. @returns The response; an empty object for none. */
-  async put(question: Put, talk: Talk, line: Line): Promise<JsonObject> {
+  async put(question: Put, talk: Talk, line: SideChannel): Promise<JsonObject> {
     const [message, answer] = this.made(question, talk);
     if (!this.#isSent([message], talk, line, () => line.send(message))) return {};
     return await answer();
   }
 
   /** Asks several things in one batch. */
-  async putBatch(questions: readonly Put[], talk: Talk, line: Line): Promise<void> {
+  async putBatch(questions: readonly Put[], talk: Talk, line: SideChannel): Promise<void> {
     const asked = questions.map((question) => this.made(question, talk));
     const messages = asked.map(([message]) => message);
     if (!this.#isSent(messages, talk, line, () => line.sendBatch?.(messages) === true)) return;
@@ -31,7 +31,7 @@ export class PutQuestions {
   }
 
   /** Asks, and cancels it where it is not answered at once. @returns True where it was answered long after that. */
-  async putAndCancel(question: Put, talk: Talk, line: Line): Promise<boolean> {
+  async putAndCancel(question: Put, talk: Talk, line: SideChannel): Promise<boolean> {
     const put = { ...question };
     const [message, answer] = this.made(put, talk);
     if (!this.#isSent([message], talk, line, () => line.send(message))) return false;
@@ -45,7 +45,7 @@ export class PutQuestions {
   }
 
   /** Sends questions. Questions on a closed stream count as not sent. */
-  #isSent(messages: readonly JsonObject[], talk: Talk, { over }: Line, send: () => boolean): boolean {
+  #isSent(messages: readonly JsonObject[], talk: Talk, { over }: SideChannel, send: () => boolean): boolean {
     const forget = (): void => {
       for (const key of messages.map(({ id }) => idText(id))) {
         const put = talk.put.get(key);

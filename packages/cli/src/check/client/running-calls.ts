@@ -1,7 +1,7 @@
 /** Requests that run until their time is over, what they wait for has come, or their client gives them up. */
 
 import { after } from '../../../../parley/src/jsonrpc/timeout.ts';
-import type { Line } from './piece.ts';
+import type { SideChannel } from './piece.ts';
 import { idText, keptId, type LongCall, type Talk } from './talk.ts';
 
 /** Limit of those that are remembered of one conversation. */
@@ -11,7 +11,7 @@ const maxCalls = 100;
 export interface Lasting {
   readonly id: unknown;
   readonly talk: Talk;
-  readonly line: Line;
+  readonly line: SideChannel;
   readonly ms: number;
   /** Something that ends it before its time; left out for a call, which has nothing but its time. */
   readonly until?: Promise<void> | undefined;

@@ -54,7 +54,7 @@ export type ClientProbe =
   | 'stays-cancelled';
 
 /** Answer that wants input first, in the stateless revision, as long as it is not answered. */
-export interface Round {
+export interface OpenRound {
   /** Id of the request that it answered. */
   readonly id: unknown;
   readonly tool: string;
@@ -174,7 +174,7 @@ export class Talk {
     wasTold: false,
   };
   /** Rounds that wait to be answered. */
-  readonly rounds: Round[] = [];
+  readonly rounds: OpenRound[] = [];
   roundCount = 0;
   /** Cursors that were given, and those that were used. */
   readonly cursors: Set<string> = new Set();

@@ -1,11 +1,10 @@
+import type { JsonObject } from '../../../../parley/src/protocol/features/common.ts';
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
 import { SchemaError } from '../../../../parley/src/schema/document.ts';
 import { compileSchema } from '../../../../parley/src/schema/json-schema.ts';
 import { nearestOf } from '../../../../parley/src/schema/usable/nearest.ts';
 import { exampleOf } from './example.ts';
 import type { ServerOffer } from './offer.ts';
-
-type JsonObject = Readonly<Record<string, unknown>>;
 
 /** A tool call that the user of the check allows. */
 export interface AllowedCall {

@@ -6,18 +6,18 @@ import { NotAllowed, NotJudged } from '../verdict.ts';
 import { callable, type AllowedCall, type CallableTool, type UncalledTool } from './allowed.ts';
 import { callEach, numberedToken, type MadeCall } from './calls.ts';
 import { excerptOfText } from './excerpt.ts';
-import { inFront, mostBytes, type Exchanged } from './exchange.ts';
+import { inFront, mostBytes, type RawExchange } from './exchange.ts';
 import type { RawHttp, RawRequest } from './http.ts';
 import type { Budget } from './limits.ts';
 import { rawLines, type RawLines, type StartedBy } from './lines.ts';
 import { rawPair } from './pair.ts';
-import { Known } from './known.ts';
+import { KnownServer } from './known.ts';
 import { listOf, listOffer, type ServerOffer } from './offer.ts';
 import type { Suspects } from '../suspects.ts';
-import { Prober, type ProbeMessage, type Answered, type Manner, type Road } from './prober.ts';
+import { Prober, type ProbeMessage, type RequestExchange, type Manner, type Road } from './prober.ts';
 
 /** Way to the checked server. */
-export type Way =
+export type ServerAccess =
   | { readonly over: 'http'; readonly http: RawHttp }
   /** Of processes, one may have been started already, for the first conversation. */
   | { readonly over: 'stdio'; readonly start: StartedBy; readonly started?: RawLines[] };
@@ -25,7 +25,7 @@ export type Way =
 /** Parts that the benches of one run share. */
 export interface Ground {
   readonly info: Implementation;
-  readonly way: Way;
+  readonly way: ServerAccess;
   readonly budget: Budget;
   /** Longest wait for an answer, in milliseconds. */
   readonly waitTimeoutMs: number;
@@ -37,9 +37,9 @@ export interface Ground {
   readonly calls: readonly AllowedCall[];
   /** Messages that the server may have died of. */
   readonly suspects: Suspects;
-  heard(exchange: Exchanged, about: ProbeMessage): void;
+  heard(exchange: RawExchange, about: ProbeMessage): void;
   /** Hears what was sent and is no message. */
-  told(exchange: Exchanged, revision: Revision): void;
+  told(exchange: RawExchange, revision: Revision): void;
   /** Hears the lines that a process said unasked, and those of them that answer what was answered before. */
   unasked(lines: readonly string[], revision: Revision, again: readonly string[]): void;
   /** Hears the name of an allowed tool that is called though it is not listed. */
@@ -66,10 +66,10 @@ export class Bench {
   #isPair = false;
   #shared: Promise<Prober> | undefined;
   #asked: Promise<Prober> | undefined;
-  readonly #known: Known;
+  readonly #known: KnownServer;
   readonly #siblings: Bench[] = [];
 
-  constructor(revision: Revision, ground: Ground, known: Known = new Known()) {
+  constructor(revision: Revision, ground: Ground, known: KnownServer = new KnownServer()) {
     this.revision = revision;
     this.#ground = ground;
     this.#known = known;
@@ -129,7 +129,7 @@ export class Bench {
    *
    * @throws NotJudged if there is no HTTP.
    */
-  async page(path: string): Promise<Exchanged> {
+  async page(path: string): Promise<RawExchange> {
     const { budget, waitTimeoutMs, told } = this.#ground;
     const { http } = this;
     await budget.message();
@@ -145,7 +145,7 @@ export class Bench {
    *
    * @param at Address of the machine that it goes to, where that is another than its host says.
    */
-  async stranger(request: Pick<RawRequest, 'method' | 'headers' | 'body'>, at?: string): Promise<Exchanged> {
+  async stranger(request: Pick<RawRequest, 'method' | 'headers' | 'body'>, at?: string): Promise<RawExchange> {
     const { budget, told } = this.#ground;
     const { http, quietMs } = this;
     await budget.message();
@@ -308,7 +308,7 @@ export class Bench {
     method: string,
     params?: Readonly<Record<string, unknown>>,
     manner?: Manner,
-  ): Promise<Answered> {
+  ): Promise<RequestExchange> {
     const isPlain = method === this.harmless && params === undefined && manner === undefined;
     const answer = await speaker.request(method, params, manner);
     if (isPlain && answer.result !== undefined) this.#known.served.add(speaker);
@@ -388,7 +388,7 @@ function isAlive({ lines, isLost }: Prober): boolean {
 }
 
 /** Answer that came, in a few words. */
-export function excerptOf(exchange: Exchanged | undefined): string {
+export function excerptOf(exchange: RawExchange | undefined): string {
   if (exchange === undefined) return 'nothing was sent';
   const { status, text, end, reason } = exchange;
   const said = excerptOfText(text);

@@ -1,11 +1,10 @@
+import type { JsonObject } from '../../../../parley/src/protocol/features/common.ts';
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
 import { encodeHeaderValue, headerParametersOf, headerValueOf } from '../../../../parley/src/connection/header.ts';
 import { exampleOf } from './example.ts';
 import { answers } from './exchange.ts';
 import type { CallableTool } from './allowed.ts';
-import type { Answered, Manner, Prober } from './prober.ts';
-
-type JsonObject = Readonly<Record<string, unknown>>;
+import type { RequestExchange, Manner, Prober } from './prober.ts';
 
 /** Limit of the rounds of one call that are answered. */
 const mostRounds = 8;
@@ -17,8 +16,8 @@ export const callMs = 30_000;
 export interface MadeCall {
   readonly of: CallableTool;
   /** Rounds, the last one with the end of the call. */
-  readonly rounds: readonly Answered[];
-  readonly last: Answered;
+  readonly rounds: readonly RequestExchange[];
+  readonly last: RequestExchange;
   /** Result of the tool; `undefined` where it was refused, is still asked for, or became a task. */
   readonly result: JsonObject | undefined;
   /** Time from the first request to the last response, in milliseconds. */
@@ -50,7 +49,7 @@ export async function sendCall(
   speaker: Prober,
   { name, tool, args: own }: CallableTool,
   { args = own, params = {}, meta, id = speaker.newId(), waitTimeoutMs = callMs, ...manner }: CallManner = {},
-): Promise<Answered> {
+): Promise<RequestExchange> {
   const mirrored = speaker.revision.mirroredHeaders ? headerParametersOf(tool['inputSchema']).parameters : [];
   const headers: Record<string, string> = {};
   for (const { name: header, path } of mirrored) {
@@ -89,9 +88,9 @@ export function answeringUntil(
 /** Calls a tool, and answers what it asks, until it ends. */
 export async function makeCall(speaker: Prober, of: CallableTool, manner: CallManner = {}): Promise<MadeCall> {
   const began = performance.now();
-  const rounds: Answered[] = [];
+  const rounds: RequestExchange[] = [];
   let params: JsonObject = manner.params ?? {};
-  let last: Answered;
+  let last: RequestExchange;
   do {
     last = await sendCall(speaker, of, { ...manner, params });
     rounds.push(last);
@@ -118,14 +117,14 @@ export function numberedToken(at: number): number {
 }
 
 /** The result of a call that has ended. */
-export function completeIn({ result }: Answered): JsonObject | undefined {
+export function completeIn({ result }: RequestExchange): JsonObject | undefined {
   return result !== undefined && (result['resultType'] ?? 'complete') === 'complete' && result['task'] === undefined
     ? result
     : undefined;
 }
 
 /** Tells whether a result asks for something, before the call goes on. */
-export function wantsInput({ result }: Answered): boolean {
+export function wantsInput({ result }: RequestExchange): boolean {
   return result?.['resultType'] === 'input_required';
 }
 
@@ -138,7 +137,7 @@ export function questionsIn(result: JsonObject | undefined): readonly (readonly 
 }
 
 /** Parameters of the round after one that asks. */
-export function nextRound({ result }: Answered, answer: Responder = obligingResult): JsonObject {
+export function nextRound({ result }: RequestExchange, answer: Responder = obligingResult): JsonObject {
   const answers = questionsIn(result).map(([key, question]) => [key, answer(question)] as const);
   const state = result?.['requestState'];
   return {

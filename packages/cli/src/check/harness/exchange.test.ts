@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mostBytes, turnedAway, Unasked, type Exchanged } from './exchange.ts';
+import { mostBytes, turnedAway, Unasked, type RawExchange } from './exchange.ts';
 
 test('what a server says unasked is kept within bounds, however much it is', () => {
   const long = new Unasked();
@@ -14,7 +14,7 @@ test('what a server says unasked is kept within bounds, however much it is', () 
 });
 
 test('who is to come back later learns nothing of what was asked, be it said in JSON-RPC', () => {
-  const came = (status: number, headers: Exchanged['headers'] = {}): Exchanged => {
+  const came = (status: number, headers: RawExchange['headers'] = {}): RawExchange => {
     const messages = [{ jsonrpc: '2.0', id: 1, error: { code: -32_603, message: 'busy' } }];
     return { sent: '', status, headers, text: '', messages, malformed: [], end: 'complete' };
   };

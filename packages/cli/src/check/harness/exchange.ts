@@ -2,7 +2,7 @@ import { parseJson } from '../../../../parley/src/json/parse.ts';
 import { isObject, isResponse } from '../../../../parley/src/jsonrpc/message.ts';
 
 /** Text that was sent to a server, and all that came of it. */
-export interface Exchanged {
+export interface RawExchange {
   /** Text that was sent, as it stood on the wire: over HTTP the method, the path and the headers that matter stand before it. */
   readonly sent: string;
   /** The status over HTTP; `undefined` over stdio, and where no response came. */
@@ -67,7 +67,7 @@ export class Unasked {
 }
 
 /** Gathers what comes, piece by piece. */
-export class Coming {
+export class ReplyCollector {
   readonly messages: unknown[] = [];
   readonly malformed: string[] = [];
   text = '';
@@ -105,7 +105,7 @@ export class Coming {
  * Finds the response to a request among the messages of an exchange, in a batch too; `undefined` where none came. An id that came back in
  * another type is taken for the same: that is a fault by itself, and others are to be seen beside it.
  */
-export function responseIn(exchange: Exchanged, id: unknown): CameResponse | undefined {
+export function responseIn(exchange: RawExchange, id: unknown): CameResponse | undefined {
   return exchange.messages.flat().find((message) => answers(message, id)) as CameResponse | undefined;
 }
 
@@ -126,7 +126,7 @@ export function errorCodeOf(response: CameResponse | undefined): unknown {
 }
 
 /** The code of the only error that came, whatever its id; `undefined` where there is none. */
-export function errorCodeIn({ messages }: Exchanged): unknown {
+export function errorCodeIn({ messages }: RawExchange): unknown {
   return errorCodeOf(
     messages.flat().find((message) => isResponse(message) && 'error' in message) as CameResponse | undefined,
   );
@@ -136,7 +136,7 @@ export function errorCodeIn({ messages }: Exchanged): unknown {
  * Tells why an exchange says nothing of an MCP server: something in front of it answered, or nothing did. `undefined` where the server
  * itself spoke.
  */
-export function inFront(exchange: Exchanged): string | undefined {
+export function inFront(exchange: RawExchange): string | undefined {
   const { status, headers, end, reason } = exchange;
   if (end === 'refused') return `no answer came: ${reason ?? 'no reason'}`;
   if (status === undefined) return undefined;
@@ -150,7 +150,7 @@ export function inFront(exchange: Exchanged): string | undefined {
 /**
  * Tells why an exchange proves nothing about the request, although it may look like a refusal; `undefined` if it may.
  */
-export function turnedAway(exchange: Exchanged): string | undefined {
+export function turnedAway(exchange: RawExchange): string | undefined {
   const { status = 0, headers } = exchange;
   if (status >= 300 && status < 400) return redirected(exchange);
   // From any layer, and with any text, this proves nothing about the request.
@@ -162,7 +162,7 @@ export function turnedAway(exchange: Exchanged): string | undefined {
 }
 
 /** Tells where a redirection points. It is not followed: what the user gave is for the address that he named. */
-function redirected({ status, headers, sent }: Exchanged): string {
+function redirected({ status, headers, sent }: RawExchange): string {
   const { location } = headers;
   const path = /^\S+ (\S+)/.exec(sent)?.[1] ?? '';
   if (location === undefined) return `HTTP ${status}, a redirection that says not where to`;
@@ -173,7 +173,7 @@ function redirected({ status, headers, sent }: Exchanged): string {
 }
 
 /** Tells whether MCP was spoken: what stands in front has JSON of its own. */
-function isJsonRpc({ messages }: Exchanged): boolean {
+function isJsonRpc({ messages }: RawExchange): boolean {
   return messages.flat().some((message) => isObject(message) && message['jsonrpc'] !== undefined);
 }
 

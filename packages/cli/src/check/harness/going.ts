@@ -1,5 +1,5 @@
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
-import { responseIn, type Exchanged } from './exchange.ts';
+import { responseIn, type RawExchange } from './exchange.ts';
 
 /** An exchange that goes on. */
 export interface Going {
@@ -38,7 +38,7 @@ export class GoingOn {
    *
    * @returns Ids of all that it asked; `undefined` where it may have asked more: while others go on, and after one that was given up.
    */
-  ends(going: Going, { messages, status, end }: Exchanged): ReadonlySet<unknown> | undefined {
+  ends(going: Going, { messages, status, end }: RawExchange): ReadonlySet<unknown> | undefined {
     this.#going.delete(going);
     this.#isDeaf ||= going.isPost && status === 200 && end !== 'complete' && end !== 'heard';
     for (const message of messages.flat())
@@ -47,7 +47,7 @@ export class GoingOn {
   }
 
   /** Records a request that was not answered in time, or that became a task: its messages may come later. */
-  gaveUp(exchange: Exchanged, about: Readonly<Record<string, unknown>> | undefined): void {
+  gaveUp(exchange: RawExchange, about: Readonly<Record<string, unknown>> | undefined): void {
     const token = tokenOf(about);
     if (token === undefined || about?.['id'] === undefined) return;
     const response = responseIn(exchange, about['id']);

@@ -4,11 +4,11 @@ import { parseJson } from '../../../../parley/src/json/parse.ts';
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
 import { NotApplicable, NotJudged } from '../verdict.ts';
 import { excerptOf, type Bench } from './bench.ts';
-import { inFront, type Exchanged } from './exchange.ts';
+import { inFront, type RawExchange } from './exchange.ts';
 
 /** Refusal of a request without a token, by a server that serves it with one. */
 export interface GuardRefusal {
-  readonly refusal: Exchanged;
+  readonly refusal: RawExchange;
   /** Bearer challenge of that refusal. */
   readonly challenge: Challenge | undefined;
 }
@@ -16,7 +16,7 @@ export interface GuardRefusal {
 /** Metadata of the resource that a server is. */
 export interface FoundResourceMetadata {
   /** The answer that has them, or the last that should have. */
-  readonly exchange: Exchanged;
+  readonly exchange: RawExchange;
   readonly document: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -52,7 +52,7 @@ async function lookForGuard(bench: Bench): Promise<GuardRefusal> {
 }
 
 /** The challenge of the scheme Bearer, or of DPoP, which takes the same parameters. */
-export function bearerIn({ headers }: Pick<Exchanged, 'headers'>): Challenge | undefined {
+export function bearerIn({ headers }: Pick<RawExchange, 'headers'>): Challenge | undefined {
   const challenges = parseChallenges(headers['www-authenticate']);
   return challenges.find(({ scheme }) => scheme === 'bearer') ?? challenges.find(({ scheme }) => scheme === 'dpop');
 }

@@ -5,7 +5,7 @@ import { isEventStream, isMessageText, mediaTypeOf } from './manner.ts';
 import { isResponse } from '../../../../parley/src/jsonrpc/message.ts';
 import { readEvents } from '../../../../parley/src/jsonrpc/sse.ts';
 import { Senders, shownSender, type ProvenToken, type Sender, type UserCredentials } from './senders.ts';
-import { Coming, mostBytes, toldText, type Exchanged, type ExchangeLimits } from './exchange.ts';
+import { ReplyCollector, mostBytes, toldText, type RawExchange, type ExchangeLimits } from './exchange.ts';
 
 /** A request over HTTP as a probe wants it, right or wrong. */
 export interface RawRequest extends ExchangeLimits {
@@ -30,7 +30,7 @@ export interface StreamHears {
 /** Stream of events that is open, or was refused. */
 export interface RawStream {
   /** The response without what comes on the stream. */
-  readonly exchange: Exchanged;
+  readonly exchange: RawExchange;
   readonly isOpen: boolean;
   close(): void;
 }
@@ -44,7 +44,7 @@ export interface RawHttp {
   token(): Promise<string | undefined>;
   /** The same with a proof of its key for a request, where it is bound to one. */
   proven(method: string, path?: string): Promise<ProvenToken | undefined>;
-  send(request: RawRequest): Promise<Exchanged>;
+  send(request: RawRequest): Promise<RawExchange>;
   /** Opens a stream of events by GET, and resolves when its response has begun; it goes on until it is closed. */
   listen(request: Omit<RawRequest, 'method' | 'body' | 'until'>, hears: StreamHears): Promise<RawStream>;
   close(): void;
@@ -68,7 +68,7 @@ export function rawHttp(url: URL, credentials: UserCredentials = {}, why: WhyNot
   let hasAnswered = false;
   const lingering = { inVain: 0 };
   const told = (error: unknown): string => why(error, hasAnswered);
-  const heard = (exchange: Exchanged): Exchanged => {
+  const heard = (exchange: RawExchange): RawExchange => {
     hasAnswered ||= exchange.status !== undefined;
     return exchange;
   };
@@ -125,12 +125,12 @@ interface Sending {
 /** Time in which a stream ends after its answer, in milliseconds, and number of those that did not end after which none is waited for. */
 const linger = { ms: 100, inVain: 3 };
 
-async function exchanged(url: URL, { asked, headers, sent, why, begin, lingering }: Sending): Promise<Exchanged> {
+async function exchanged(url: URL, { asked, headers, sent, why, begin, lingering }: Sending): Promise<RawExchange> {
   return await new Promise((resolve) => {
-    const coming = new Coming();
+    const coming = new ReplyCollector();
     let response: IncomingMessage | undefined;
     let [isOver, isAnswered] = [false, false];
-    const over = (how: Exchanged['end'], reason?: string): void => {
+    const over = (how: RawExchange['end'], reason?: string): void => {
       if (isOver) return;
       isOver = true;
       const end = isAnswered ? 'heard' : how;
@@ -189,7 +189,7 @@ async function exchanged(url: URL, { asked, headers, sent, why, begin, lingering
 const fewest = 16;
 
 /** Searches a response for the sender's token, which the server must not repeat. */
-function tokenIn(headers: Readonly<Record<string, string>>): Pick<Exchanged, 'hasToken'> {
+function tokenIn(headers: Readonly<Record<string, string>>): Pick<RawExchange, 'hasToken'> {
   const [, value = ''] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'authorization') ?? [];
   const token = /^(?:bearer|dpop) +(\S+)$/i.exec(value)?.[1] ?? '';
   return token.length < fewest ? {} : { hasToken: (text) => text.includes(token) };
@@ -251,9 +251,9 @@ const nothing = { status: undefined, headers: {}, text: '', messages: [], malfor
 /** @param answered Hears that what was waited for is an answer, and tells whether the end of its stream is waited for too. */
 async function read(
   came: IncomingMessage,
-  coming: Coming,
+  coming: ReplyCollector,
   { until, answered }: { readonly until: RawRequest['until']; answered(): boolean },
-): Promise<Exchanged['end']> {
+): Promise<RawExchange['end']> {
   if (isEventStream(came)) {
     let isAnswered = false;
     for await (const event of readEvents(kept(came, coming), { maxBytes: mostBytes })) {
@@ -280,7 +280,7 @@ async function read(
   return 'complete';
 }
 
-async function* kept(came: IncomingMessage, coming: Coming): AsyncGenerator<Uint8Array> {
+async function* kept(came: IncomingMessage, coming: ReplyCollector): AsyncGenerator<Uint8Array> {
   for await (const chunk of came as AsyncIterable<Uint8Array>) {
     coming.bytes(chunk);
     if (!coming.keep(Buffer.from(chunk).toString('utf8'))) return;

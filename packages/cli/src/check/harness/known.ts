@@ -5,7 +5,7 @@ import type { ServerOffer } from './offer.ts';
 import type { Prober } from './prober.ts';
 
 /** Things that are found out once of a server in a revision, for all benches that speak to it. */
-export class Known {
+export class KnownServer {
   /** Time of each answer in milliseconds, if it is so long that independent requests run in parallel; else 0. */
   slowMs = 0;
   another: Promise<string | undefined> | undefined;

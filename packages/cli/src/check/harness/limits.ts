@@ -16,7 +16,7 @@ export interface Bounds {
 }
 
 /** Lets no more than so many things go on at once; the rest waits, in order. */
-export class Places {
+export class ConcurrencyLimit {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 

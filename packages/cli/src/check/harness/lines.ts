@@ -4,8 +4,8 @@ import { resolveCommand } from '../../../../parley/src/transports/stdio/client/c
 import { childEnvironment, type Environment } from '../../../../parley/src/transports/stdio/client/environment.ts';
 import { endWithProcess, forget, signalTree } from '../../../../parley/src/transports/stdio/client/process-tree.ts';
 import { unpassedWords } from '../../../../parley/src/transports/stdio/client/unpassed.ts';
-import { Places } from './limits.ts';
-import { Coming, toldText, mostBytes, Unasked, type Exchanged, type ExchangeLimits } from './exchange.ts';
+import { ConcurrencyLimit } from './limits.ts';
+import { ReplyCollector, toldText, mostBytes, Unasked, type RawExchange, type ExchangeLimits } from './exchange.ts';
 
 /** Command that starts a server. */
 export interface StartedBy {
@@ -21,7 +21,7 @@ export interface RawLines {
   /** Code or signal by which it ended; `undefined` while it lives. */
   readonly ended: string | undefined;
   /** Writes a line, and gathers what comes until the patience ends. It does not reject. */
-  send(text: string | Uint8Array, patience: ExchangeLimits): Promise<Exchanged>;
+  send(text: string | Uint8Array, patience: ExchangeLimits): Promise<RawExchange>;
   /** Writes a line, and leaves what comes of it to who hears already. */
   write(text: string): void;
   /** Ends the input of the process, and leaves it to it what it does then. */
@@ -85,8 +85,8 @@ class Lines implements ProcessLines {
   #tooLong: (() => void) | undefined;
   #hears: ((line: string) => void) | undefined;
   #gone: (() => void) | undefined;
-  #coming: Coming | undefined;
-  readonly #turn = new Places(1);
+  #coming: ReplyCollector | undefined;
+  readonly #turn = new ConcurrencyLimit(1);
 
   constructor(child: ChildProcess, env: Environment) {
     this.#child = child;
@@ -124,17 +124,17 @@ class Lines implements ProcessLines {
     return this.#unasked.pieces;
   }
 
-  async send(text: string | Uint8Array, limits: ExchangeLimits): Promise<Exchanged> {
+  async send(text: string | Uint8Array, limits: ExchangeLimits): Promise<RawExchange> {
     // Messages belong to the last request: two concurrent ones could not be separated.
     return await this.#turn.take(() => this.#exchanged(text, limits));
   }
 
-  async #exchanged(text: string | Uint8Array, { waitTimeoutMs, until }: ExchangeLimits): Promise<Exchanged> {
-    const coming = (this.#coming = new Coming());
+  async #exchanged(text: string | Uint8Array, { waitTimeoutMs, until }: ExchangeLimits): Promise<RawExchange> {
+    const coming = (this.#coming = new ReplyCollector());
     const sent = toldText(text);
-    const end = await new Promise<Exchanged['end']>((resolve) => {
+    const end = await new Promise<RawExchange['end']>((resolve) => {
       if (this.ended !== undefined) return resolve('gone');
-      const over = (how: Exchanged['end']): void => {
+      const over = (how: RawExchange['end']): void => {
         cancel();
         this.#hears = this.#gone = this.#tooLong = undefined;
         resolve(how);

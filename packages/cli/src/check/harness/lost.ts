@@ -1,4 +1,4 @@
-import { errorCodeOf, responseIn, type Exchanged } from './exchange.ts';
+import { errorCodeOf, responseIn, type RawExchange } from './exchange.ts';
 
 /** Headers that say of what a request is a part. */
 const ownHeaders: ReadonlySet<string> = new Set(['mcp-session-id', 'mcp-protocol-version']);
@@ -12,7 +12,7 @@ const notFound: ReadonlySet<unknown> = new Set([-32_601, -32_602, -32_002]);
  * @param headers Those that were altered: who names another session, or another revision, asks for it.
  */
 export function saysLost(
-  exchange: Exchanged,
+  exchange: RawExchange,
   headers: Readonly<Record<string, string | undefined>> = {},
   id?: unknown,
 ): boolean {

@@ -1,7 +1,6 @@
+import type { JsonObject } from '../../../../parley/src/protocol/features/common.ts';
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
-import type { Answered, Prober } from './prober.ts';
-
-type JsonObject = Readonly<Record<string, unknown>>;
+import type { RequestExchange, Prober } from './prober.ts';
 
 /** Offer of a server in one revision, as it listed it; entries that are no objects are left out. */
 export interface ServerOffer {
@@ -21,7 +20,7 @@ export interface PageWalk {
   /** Reason for which it has no end, where it was seen that it has none. */
   readonly endless?: string;
   /** Answer that the last page came with. */
-  readonly last: Answered;
+  readonly last: RequestExchange;
 }
 
 /** Limit of the pages of one list that are asked for, and of those in a row that have nothing new. */

@@ -1,5 +1,5 @@
 import { after, settledWithin } from '../../../../parley/src/jsonrpc/timeout.ts';
-import { Coming, Unasked, type Exchanged, type ExchangeLimits } from './exchange.ts';
+import { ReplyCollector, Unasked, type RawExchange, type ExchangeLimits } from './exchange.ts';
 import type { RawHttp, RawStream } from './http.ts';
 import type { RawLines } from './lines.ts';
 import { isMessageText } from './manner.ts';
@@ -15,7 +15,7 @@ export interface PairEvent {
 /** A server that speaks HTTP+SSE: it says everything on one stream, and hears what is posted to the endpoint that it names there. */
 export interface RawPair extends RawLines {
   /** The GET, and the response with which the stream begins. */
-  readonly opening: Exchanged;
+  readonly opening: RawExchange;
   /** Events before the one that names the endpoint, and those that are no messages. */
   readonly odd: readonly PairEvent[];
   /** Text of the event that names the endpoint; `undefined` where none came. */
@@ -27,7 +27,7 @@ export interface RawPair extends RawLines {
     text: string | Uint8Array,
     patience: ExchangeLimits,
     headers?: Readonly<Record<string, string>>,
-  ): Promise<Exchanged>;
+  ): Promise<RawExchange>;
 }
 
 /** Limits of odd events that are kept, and of the data of each, in characters. */
@@ -64,7 +64,7 @@ class Pair implements RawPair {
     return this.#unasked.pieces;
   }
 
-  get opening(): Exchanged {
+  get opening(): RawExchange {
     if (this.#stream === undefined) throw new Error('the stream was not opened');
     return this.#stream.exchange;
   }
@@ -79,12 +79,12 @@ class Pair implements RawPair {
     else await settledWithin(waitTimeoutMs, first);
   }
 
-  async send(text: string | Uint8Array, patience: ExchangeLimits): Promise<Exchanged> {
-    const coming = new Coming();
-    let posted: Exchanged | undefined;
-    const end = await new Promise<Exchanged['end']>((resolve) => {
+  async send(text: string | Uint8Array, patience: ExchangeLimits): Promise<RawExchange> {
+    const coming = new ReplyCollector();
+    let posted: RawExchange | undefined;
+    const end = await new Promise<RawExchange['end']>((resolve) => {
       if (this.ended !== undefined) return resolve('gone');
-      const over = (how: Exchanged['end']): void => {
+      const over = (how: RawExchange['end']): void => {
         cancel();
         this.#hears = this.#gone = undefined;
         resolve(how);
@@ -114,7 +114,7 @@ class Pair implements RawPair {
     text: string | Uint8Array,
     { waitTimeoutMs }: ExchangeLimits,
     headers: Readonly<Record<string, string>> = {},
-  ): Promise<Exchanged> {
+  ): Promise<RawExchange> {
     const path = this.endpoint ?? '/';
     const answer = await this.#http.send({
       method: 'POST',

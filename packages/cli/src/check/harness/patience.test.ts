@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Exchanged } from './exchange.ts';
+import type { RawExchange } from './exchange.ts';
 import type { RawHttp } from './http.ts';
 import { patiently } from './patience.ts';
 
@@ -17,7 +17,7 @@ function answering(...answers: readonly (readonly [status: number, retryAfter?: 
     proven: async () => undefined,
     async send() {
       const [status, retryAfter] = answers[count++] ?? answers.at(-1) ?? assert.fail();
-      const headers: Exchanged['headers'] = retryAfter === undefined ? {} : { 'retry-after': retryAfter };
+      const headers: RawExchange['headers'] = retryAfter === undefined ? {} : { 'retry-after': retryAfter };
       return { sent: '', status, headers, text: '', messages: [], malformed: [], end: 'complete' };
     },
     listen: () => assert.fail(),

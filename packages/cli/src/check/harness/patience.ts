@@ -1,6 +1,6 @@
 import { askedWaitMs } from '../../../../parley/src/jsonrpc/retry-after.ts';
 import { after } from '../../../../parley/src/jsonrpc/timeout.ts';
-import type { Exchanged } from './exchange.ts';
+import type { RawExchange } from './exchange.ts';
 import type { RawHttp } from './http.ts';
 
 /** Bounds of waiting for a server that wants fewer requests: tries of one request, the longest wait before each, and requests that were refused all the same. */
@@ -39,7 +39,7 @@ export function patiently(http: RawHttp, { room, signal }: PatienceParts): RawHt
 }
 
 /** Time after which a request that was refused may be sent again, in milliseconds; `undefined` where the answer does not say so. */
-function askedToWait({ status, headers }: Exchanged): number | undefined {
+function askedToWait({ status, headers }: RawExchange): number | undefined {
   return status === 429 || status === 503 ? askedWaitMs(headers['retry-after']) : undefined;
 }
 

@@ -4,11 +4,11 @@ import { newestRevision } from '../../../../parley/src/protocol/revision.ts';
 import { listedRules } from '../rules/listed.ts';
 import { isProbe } from '../rule.ts';
 import { Watching } from '../watching.ts';
-import type { Exchanged } from './exchange.ts';
+import type { RawExchange } from './exchange.ts';
 import type { RawLines } from './lines.ts';
 import { Prober } from './prober.ts';
 
-const nothing: Exchanged = {
+const nothing: RawExchange = {
   sent: '',
   status: undefined,
   headers: {},

@@ -10,7 +10,7 @@ import {
 import type { ClientCapabilities } from '../../../../parley/src/protocol/capability.ts';
 import type { Revision } from '../../../../parley/src/protocol/revision.ts';
 import { NotJudged, SessionLost } from '../verdict.ts';
-import { errorCodeOf, responseIn, turnedAway, type CameResponse, type Exchanged } from './exchange.ts';
+import { errorCodeOf, responseIn, turnedAway, type CameResponse, type RawExchange } from './exchange.ts';
 import type { RawHttp } from './http.ts';
 import { AnsweredIds } from './answered.ts';
 import { GoingOn, type Going } from './going.ts';
@@ -41,7 +41,7 @@ export interface Manner {
 }
 
 /** Exchanged of a request, with its response. */
-export interface Answered extends Exchanged {
+export interface RequestExchange extends RawExchange {
   readonly response: CameResponse | undefined;
   /** The result, where it is an object. */
   readonly result: Readonly<Record<string, unknown>> | undefined;
@@ -67,7 +67,7 @@ export interface ProberParts {
   /** Time of silence that is taken for "nothing comes", in milliseconds. */
   readonly quietMs: number;
   /** Receives every exchange, and waits if there were too many. */
-  exchanged(exchange: Exchanged, about: ProbeMessage): void;
+  exchanged(exchange: RawExchange, about: ProbeMessage): void;
   /** Asks for room for one more message. It rejects when there is none. */
   room(): Promise<void>;
   /** Tells whether a tool may be called. */
@@ -97,7 +97,7 @@ const jsonTypes = { 'content-type': 'application/json', accept: 'application/jso
 /** One conversation in one revision, whose messages are right but for what a probe makes wrong. */
 export class Prober {
   /** Result of `initialize`, or of `server/discover`. */
-  opening: Answered | undefined;
+  opening: RequestExchange | undefined;
   session: string | undefined;
   /** True where the server ended the session. */
   isLost = false;
@@ -112,7 +112,7 @@ export class Prober {
   #isOpening = false;
   /** True where it ended the session itself. */
   #isEnding = false;
-  #hears: ((exchange: Exchanged) => void) | undefined;
+  #hears: ((exchange: RawExchange) => void) | undefined;
 
   constructor(parts: ProberParts) {
     this.revision = parts.revision;
@@ -178,7 +178,7 @@ export class Prober {
   }
 
   /** Tells whether a server that cannot be asked what it speaks lists something as one of the revision, whose results say of what type they are. */
-  async #listsAll(opening: Answered): Promise<boolean> {
+  async #listsAll(opening: RequestExchange): Promise<boolean> {
     const isOdd = typeof opening.result?.['resultType'] === 'string' || errorCodeOf(opening.response) === -32_601;
     if (!isOdd) return false;
     for (const name of ['tools', 'resources', 'prompts']) {
@@ -194,7 +194,11 @@ export class Prober {
   }
 
   /** Sends a request, and waits for its response. */
-  async request(method: string, params?: Readonly<Record<string, unknown>>, manner: Manner = {}): Promise<Answered> {
+  async request(
+    method: string,
+    params?: Readonly<Record<string, unknown>>,
+    manner: Manner = {},
+  ): Promise<RequestExchange> {
     const id = 'id' in manner ? manner.id : this.newId();
     const message = { jsonrpc: '2.0', id, method, ...this.#params(params, manner) };
     const until = manner.until ?? untilAnswered(id);
@@ -204,7 +208,7 @@ export class Prober {
   }
 
   /** Sends a notification, and waits a little for what should not come. */
-  async notify(method: string, params?: Readonly<Record<string, unknown>>, manner: Manner = {}): Promise<Exchanged> {
+  async notify(method: string, params?: Readonly<Record<string, unknown>>, manner: Manner = {}): Promise<RawExchange> {
     return await this.message({ jsonrpc: '2.0', method, ...this.#params(params, manner) }, manner);
   }
 
@@ -213,7 +217,7 @@ export class Prober {
    *
    * @throws NotJudged where something in front of the server answered, SessionLost where the server ended the session.
    */
-  async message(message: Readonly<Record<string, unknown>>, manner: Manner = {}): Promise<Exchanged> {
+  async message(message: Readonly<Record<string, unknown>>, manner: Manner = {}): Promise<RawExchange> {
     const exchange = await this.text(JSON.stringify(message), manner, message);
     // A failed opening is returned unchanged.
     if (this.#isOpening) return exchange;
@@ -229,7 +233,7 @@ export class Prober {
   }
 
   /** Sets a listener to all exchanges, or removes it. */
-  hear(hears: ((exchange: Exchanged) => void) | undefined): void {
+  hear(hears: ((exchange: RawExchange) => void) | undefined): void {
     this.#hears = hears;
   }
 
@@ -251,7 +255,7 @@ export class Prober {
     text: string | Uint8Array,
     manner: Manner = {},
     about?: Readonly<Record<string, unknown>>,
-  ): Promise<Exchanged> {
+  ): Promise<RawExchange> {
     const { road, waitTimeoutMs, quietMs, revision, capabilities, room, exchanged, mayCall } = this.#parts;
     // The one place that every call goes through.
     if (about?.['method'] === 'tools/call' && isObject(about['params']) && !mayCall(about['params']['name']))
@@ -294,7 +298,7 @@ export class Prober {
   }
 
   /** Sends another method of HTTP than POST; `undefined` where there is no HTTP. */
-  async fetch(method: 'GET' | 'DELETE' | 'PUT', manner: Manner = {}): Promise<Exchanged | undefined> {
+  async fetch(method: 'GET' | 'DELETE' | 'PUT', manner: Manner = {}): Promise<RawExchange | undefined> {
     const { road, waitTimeoutMs, quietMs, revision, capabilities, room, exchanged } = this.#parts;
     if (road.over !== 'http') return undefined;
     if (method === 'DELETE' && manner.as === undefined) this.#isEnding = true;
@@ -330,7 +334,7 @@ export class Prober {
   }
 
   /** Ends an exchange. @returns Ids of all server requests; `undefined` if there may be more that were missed. */
-  #asked(going: Going, exchange: Exchanged): ReadonlySet<unknown> | undefined {
+  #asked(going: Going, exchange: RawExchange): ReadonlySet<unknown> | undefined {
     const asked = this.#going.ends(going, exchange);
     return this.lines === undefined || this.lines.unasked.length === 0 ? asked : undefined;
   }

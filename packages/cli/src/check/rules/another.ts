@@ -2,7 +2,7 @@ import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
 import { obliging, type Bench } from '../harness/bench.ts';
 import { completeIn, nextRound, questionsIn, sendCall, wantsInput } from '../harness/calls.ts';
 import { guardOf } from '../harness/guard.ts';
-import type { Answered, Prober } from '../harness/prober.ts';
+import type { RequestExchange, Prober } from '../harness/prober.ts';
 import type { ProbeRule } from '../rule.ts';
 import {
   breaks,
@@ -65,12 +65,12 @@ const ownTasks: ProbeRule = {
     ),
 };
 
-type Asks = (method: string, params: Readonly<Record<string, unknown>>) => Promise<Answered>;
+type Asks = (method: string, params: Readonly<Record<string, unknown>>) => Promise<RequestExchange>;
 
 /** A task of the user, and how it stands with it. */
 interface LookedAt {
   readonly taskId: string;
-  look(): Promise<Answered>;
+  look(): Promise<RequestExchange>;
 }
 
 /**
@@ -79,7 +79,7 @@ interface LookedAt {
  *
  * @returns The answer, if it was served.
  */
-async function servedTo(ask: Asks, method: string, { taskId, look }: LookedAt): Promise<Answered | undefined> {
+async function servedTo(ask: Asks, method: string, { taskId, look }: LookedAt): Promise<RequestExchange | undefined> {
   const paramsOf = (id: string): Readonly<Record<string, unknown>> => ({
     taskId: id,
     ...(method === 'tasks/update' && { inputResponses: {} }),
@@ -185,7 +185,7 @@ const keptLists = [
 ] as const;
 
 /** Names on the first page of a list, where that says that anybody may keep it. */
-function publicNames({ result }: Answered, field: string): string | undefined {
+function publicNames({ result }: RequestExchange, field: string): string | undefined {
   const entries = result?.['cacheScope'] === 'public' ? result[field] : undefined;
   if (!Array.isArray(entries)) return undefined;
   const names = entries

@@ -4,9 +4,9 @@ import { newestOf, revisions as published } from '../../../../parley/src/protoco
 import { SchemaDocument, SchemaError } from '../../../../parley/src/schema/document.ts';
 import { nobody, type Bench } from '../harness/bench.ts';
 import { answeringUntil } from '../harness/calls.ts';
-import { errorCodeIn, responseIn, type Exchanged } from '../harness/exchange.ts';
+import { errorCodeIn, responseIn, type RawExchange } from '../harness/exchange.ts';
 import { entryText } from '../harness/offer.ts';
-import type { Answered } from '../harness/prober.ts';
+import type { RequestExchange } from '../harness/prober.ts';
 import type { ProbeRule } from '../rule.ts';
 import { breaks, holds, NotApplicable, notApplicable, notJudged, unless } from '../verdict.ts';
 import { ownMeta } from './common/own-meta.ts';
@@ -54,7 +54,7 @@ const together: ProbeRule = {
     const ids = ['parley-check-one', 'parley-check-two'];
     // Who answers one after the other takes the time of both.
     const waitTimeoutMs = 2 * bench.waitTimeoutMs;
-    const missing = (answer: Exchanged, id: string): boolean => {
+    const missing = (answer: RawExchange, id: string): boolean => {
       const response = responseIn(answer, id);
       return response === undefined || response.error !== undefined;
     };
@@ -91,7 +91,7 @@ const steadyCursor: ProbeRule = {
     const first = await bench.works(speaker, method);
     const cursor = first.result?.['nextCursor'];
     if (typeof cursor !== 'string') return notApplicable(`${method} has one page`);
-    const namesOf = ({ result }: Answered): string =>
+    const namesOf = ({ result }: RequestExchange): string =>
       JSON.stringify(
         Array.isArray(result?.[field])
           ? result[field].map((one: unknown) => (isObject(one) ? (one['uri'] ?? one['name']) : one))

@@ -1,9 +1,9 @@
 import { jsonPart } from '../../../../parley/src/auth/common/base64url.ts';
 import { isLoopback } from '../../../../parley/src/auth/common/network.ts';
 import type { Bench } from '../harness/bench.ts';
-import type { Exchanged } from '../harness/exchange.ts';
+import type { RawExchange } from '../harness/exchange.ts';
 import { guardOf, metadataOf } from '../harness/guard.ts';
-import type { Answered, Prober } from '../harness/prober.ts';
+import type { RequestExchange, Prober } from '../harness/prober.ts';
 import type { Sender } from '../harness/senders.ts';
 import { rowOf } from '../register.ts';
 import type { ProbeRule } from '../rule.ts';
@@ -31,16 +31,16 @@ const garbage: Sender = {
   shown: 'Bearer parley-check-no-token',
 };
 
-function judged(exchange: Exchanged, why: string | undefined): RuleVerdict {
+function judged(exchange: RawExchange, why: string | undefined): RuleVerdict {
   return why === undefined ? holds : breaks(exchange, why);
 }
 
 /** Opens a conversation as a sender that must be rejected. */
-async function opening(bench: Bench, as: Sender): Promise<Answered> {
+async function opening(bench: Bench, as: Sender): Promise<RequestExchange> {
   const speaker = await bench.unopened();
   await speaker.open(as);
   await bench.end(speaker);
-  return speaker.opening as Answered;
+  return speaker.opening as RequestExchange;
 }
 
 const invalidStatus: ProbeRule = {

@@ -1,6 +1,6 @@
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
 import type { Bench } from '../harness/bench.ts';
-import { responseIn, type Exchanged } from '../harness/exchange.ts';
+import { responseIn, type RawExchange } from '../harness/exchange.ts';
 import { isEventStream } from '../harness/manner.ts';
 import { refusedWith } from './common/refusals.ts';
 import type { ProbeRule } from '../rule.ts';
@@ -65,7 +65,7 @@ const silentNotification: ProbeRule = {
 };
 
 /** Sends two requests in one batch. All rules use its outcome. */
-async function batched(bench: Bench): Promise<{ readonly exchange: Exchanged; readonly missing: number }> {
+async function batched(bench: Bench): Promise<{ readonly exchange: RawExchange; readonly missing: number }> {
   return await bench.kept('a batch', async () => {
     const speaker = await bench.shared();
     await bench.ready(speaker);
@@ -79,7 +79,7 @@ async function batched(bench: Bench): Promise<{ readonly exchange: Exchanged; re
 }
 
 /** Tells whether one response came on a stream, where two should have. */
-function isCutShort({ exchange, missing }: { readonly exchange: Exchanged; readonly missing: number }): boolean {
+function isCutShort({ exchange, missing }: { readonly exchange: RawExchange; readonly missing: number }): boolean {
   return exchange.status !== undefined && isEventStream(exchange) && missing === 1;
 }
 

@@ -1,18 +1,18 @@
+/** Rules about changes of what a server has, which tools bring that are called where that is allowed. */
+
+import type { ListKind } from '../../../../parley/src/protocol/features/subscriptions.ts';
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
 import { settledWithin } from '../../../../parley/src/jsonrpc/timeout.ts';
 import { excerptOf, obliging, type Bench } from '../harness/bench.ts';
 import { makeCall } from '../harness/calls.ts';
-import { turnedAway, type Exchanged } from '../harness/exchange.ts';
+import { turnedAway, type RawExchange } from '../harness/exchange.ts';
 import { entryText, listOffer, type ServerOffer } from '../harness/offer.ts';
-import type { Answered, Manner, Prober } from '../harness/prober.ts';
+import type { RequestExchange, Manner, Prober } from '../harness/prober.ts';
 import { rowOf } from '../register.ts';
 import type { ProbeRule } from '../rule.ts';
 import { breaks, holds, NotJudged, notApplicable, notJudged, type RuleVerdict } from '../verdict.ts';
 
-/** Rules about changes of what a server has, which tools bring that are called where that is allowed. */
-
-type Kind = 'tools' | 'prompts' | 'resources';
-const kinds: readonly Kind[] = ['tools', 'prompts', 'resources'];
+const kinds: readonly ListKind[] = ['tools', 'prompts', 'resources'];
 
 /** Observations of a server whose tools were called during a subscription. */
 interface Watched {
@@ -22,7 +22,7 @@ interface Watched {
   /** Notifications that came in the meantime. */
   readonly heard: readonly Readonly<Record<string, unknown>>[];
   /** The answer that shows the change. */
-  readonly shown: Exchanged;
+  readonly shown: RawExchange;
   /** Reason why a notification may have been missed. */
   readonly deaf: string | undefined;
   /** The stream that was listened to, where it has a response of its own, and the id of the request that opened it. */
@@ -32,7 +32,7 @@ interface Watched {
 /** A received stream of changes. */
 export interface ChangeStream {
   readonly id: unknown;
-  readonly exchange: Exchanged;
+  readonly exchange: RawExchange;
 }
 
 /** The stream that was open while tools were called; `undefined` where none may be, and where there is none by itself. */
@@ -58,7 +58,7 @@ async function watched(bench: Bench): Promise<Watched> {
   return await bench.kept('changes', async () => {
     const speaker = await bench.fresh(obliging);
     try {
-      const came: Exchanged[] = [];
+      const came: RawExchange[] = [];
       const before = await standing(speaker);
       const uris = [...before.texts.keys()];
       speaker.hear((exchange) => void came.push(exchange));
@@ -113,16 +113,16 @@ async function steady(speaker: Prober, before: Standing, after: Standing): Promi
 }
 
 /** A subscribed stream of changes. */
-interface Listening {
+interface OpenChangeStream {
   /** Ends it. @returns Why something may not have been heard, and the stream of a request. */
   end(): Promise<Pick<Watched, 'deaf' | 'stream'>>;
 }
 
 /** Subscribes to changes in the way of the revision, while other requests are sent. */
-async function listen(bench: Bench, speaker: Prober, uris: readonly string[]): Promise<Listening> {
+async function listen(bench: Bench, speaker: Prober, uris: readonly string[]): Promise<OpenChangeStream> {
   const isStateless = bench.revision.clientDescribed === 'each-request';
   // One conversation over lines receives everything.
-  const isHeard: Listening = { end: () => Promise.resolve({ deaf: undefined, stream: undefined }) };
+  const isHeard: OpenChangeStream = { end: () => Promise.resolve({ deaf: undefined, stream: undefined }) };
   if (!isStateless)
     return bench.over === 'http' ? await begun(bench, (manner) => speaker.fetch('GET', manner)) : isHeard;
   const declared = await declaredChanges(bench);
@@ -132,7 +132,7 @@ async function listen(bench: Bench, speaker: Prober, uris: readonly string[]): P
       ...(uris.length > 0 && { resourceSubscriptions: uris }),
     },
   };
-  const opened = async (about: typeof params): Promise<Listening> => {
+  const opened = async (about: typeof params): Promise<OpenChangeStream> => {
     const id = speaker.newId();
     const listening = await begun(bench, ({ begun: acknowledged, ...manner }) =>
       speaker.request('subscriptions/listen', about, {
@@ -158,9 +158,9 @@ async function listen(bench: Bench, speaker: Prober, uris: readonly string[]): P
 
 /** Opens a stream for one list beside that for all, so that what it did not ask for is seen on it. */
 async function narrow(
-  declared: readonly Kind[],
-  open: (params: { readonly notifications: Readonly<Record<string, unknown>> }) => Promise<Listening>,
-): Promise<Listening | undefined> {
+  declared: readonly ListKind[],
+  open: (params: { readonly notifications: Readonly<Record<string, unknown>> }) => Promise<OpenChangeStream>,
+): Promise<OpenChangeStream | undefined> {
   const [first, ...others] = declared;
   const last = others.at(-1);
   return first === undefined || last === undefined
@@ -169,7 +169,7 @@ async function narrow(
 }
 
 /** A stream that is listened to, and another that ends with it. */
-function both(listening: Listening, beside: Listening | undefined): Listening {
+function both(listening: OpenChangeStream, beside: OpenChangeStream | undefined): OpenChangeStream {
   return {
     async end() {
       const [ended] = await Promise.all([listening.end(), beside?.end()]);
@@ -179,7 +179,10 @@ function both(listening: Listening, beside: Listening | undefined): Listening {
 }
 
 /** Opens a stream, and waits until it has begun. */
-async function begun(bench: Bench, open: (manner: Manner) => Promise<Exchanged | undefined>): Promise<Listening> {
+async function begun(
+  bench: Bench,
+  open: (manner: Manner) => Promise<RawExchange | undefined>,
+): Promise<OpenChangeStream> {
   const stop = new AbortController();
   let [hasBegun, isOver] = [false, false];
   let tell: () => void = () => undefined;
@@ -209,7 +212,7 @@ async function begun(bench: Bench, open: (manner: Manner) => Promise<Exchanged |
 }
 
 /** Reason for which something may not have been heard on a stream; `undefined` where it was open all the time. */
-function deafness(ended: Exchanged | undefined, hasBegun: boolean, wasOver: boolean): string | undefined {
+function deafness(ended: RawExchange | undefined, hasBegun: boolean, wasOver: boolean): string | undefined {
   const away = ended && turnedAway(ended);
   if (away !== undefined) return away;
   // Without such a stream, nothing is missed on it.
@@ -218,7 +221,7 @@ function deafness(ended: Exchanged | undefined, hasBegun: boolean, wasOver: bool
   return wasOver ? 'the stream of changes ended before the calls did' : undefined;
 }
 
-async function declaredChanges(bench: Bench): Promise<readonly Kind[]> {
+async function declaredChanges(bench: Bench): Promise<readonly ListKind[]> {
   const { capabilities } = await bench.offer();
   return kinds.filter((kind) => {
     const declared = capabilities[kind];
@@ -226,21 +229,21 @@ async function declaredChanges(bench: Bench): Promise<readonly Kind[]> {
   });
 }
 
-function notificationsIn(came: readonly Exchanged[]): readonly Readonly<Record<string, unknown>>[] {
+function notificationsIn(came: readonly RawExchange[]): readonly Readonly<Record<string, unknown>>[] {
   return came
     .flatMap(({ messages }) => messages.flat())
-    .filter((one) => isObject(one) && one['id'] === undefined) as Answered['result'][] as readonly Readonly<
+    .filter((one) => isObject(one) && one['id'] === undefined) as RequestExchange['result'][] as readonly Readonly<
     Record<string, unknown>
   >[];
 }
 
-function namesIn(offer: ServerOffer, kind: Kind): string {
+function namesIn(offer: ServerOffer, kind: ListKind): string {
   const names = offer[kind].map((entry) => JSON.stringify(entry[kind === 'resources' ? 'uri' : 'name']));
   return names.toSorted().join();
 }
 
 /** A rule that a list change is notified, with the row of its revision. */
-function told(id: string, kind: Kind): ProbeRule {
+function told(id: string, kind: ListKind): ProbeRule {
   const method = `notifications/${kind}/list_changed`;
   return {
     id,

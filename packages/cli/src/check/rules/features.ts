@@ -3,7 +3,7 @@ import { metaKey } from '../../../../parley/src/protocol/meta.ts';
 import { nobody, type Bench } from '../harness/bench.ts';
 import { errorCodeIn } from '../harness/exchange.ts';
 import { entryText, isDemanding } from '../harness/offer.ts';
-import type { Answered } from '../harness/prober.ts';
+import type { RequestExchange } from '../harness/prober.ts';
 import type { ProbeRule } from '../rule.ts';
 import { isBase64 } from './results.ts';
 import {
@@ -34,7 +34,7 @@ async function declaredLists(bench: Bench): Promise<readonly (typeof lists)[numb
   return lists.filter(([capability]) => isObject(capabilities[capability]));
 }
 
-async function ask(bench: Bench, method: string, params: Readonly<Record<string, unknown>>): Promise<Answered> {
+async function ask(bench: Bench, method: string, params: Readonly<Record<string, unknown>>): Promise<RequestExchange> {
   const speaker = await bench.shared();
   await bench.ready(speaker);
   return await speaker.request(method, params);
@@ -69,7 +69,7 @@ const badCursor: ProbeRule = {
   },
 };
 
-function namesIn({ result }: Answered, field: string): readonly unknown[] | undefined {
+function namesIn({ result }: RequestExchange, field: string): readonly unknown[] | undefined {
   const entries = result?.[field];
   return Array.isArray(entries)
     ? entries.map((entry: unknown) => (isObject(entry) ? (entry['uri'] ?? entry['name']) : entry))
@@ -164,12 +164,12 @@ const unknownTool: ProbeRule = {
   },
 };
 
-async function readNothing(bench: Bench): Promise<Answered> {
+async function readNothing(bench: Bench): Promise<RequestExchange> {
   return await ask(bench, 'resources/read', { uri: nothing });
 }
 
 /** Checks a read of a missing resource. A server may have a template that accepts any URI. */
-async function onNothing(bench: Bench, judge: (answer: Answered) => RuleVerdict): Promise<RuleVerdict> {
+async function onNothing(bench: Bench, judge: (answer: RequestExchange) => RuleVerdict): Promise<RuleVerdict> {
   const answer = await readNothing(bench);
   const contents = answer.result?.['contents'];
   return Array.isArray(contents) && contents.length > 0 ? notApplicable('it reads any URI') : judge(answer);
@@ -204,12 +204,12 @@ const unknownResource: readonly ProbeRule[] = [
 const most = { reads: 5, prompts: 3 };
 
 /** Reads of listed resources that gave contents; made once for all rules. */
-async function reads(bench: Bench): Promise<readonly Read[]> {
+async function reads(bench: Bench): Promise<readonly ReadUri[]> {
   const { resources } = await bench.offer();
   const uris = resources.map((resource) => entryText(resource, 'uri')).filter((uri) => uri !== undefined);
   if (uris.length === 0) throw new NotApplicable('it lists no resource');
   const found = await bench.kept('reads', async () => {
-    const all: Read[] = [];
+    const all: ReadUri[] = [];
     for (const uri of uris.slice(0, most.reads)) {
       const answer = await ask(bench, 'resources/read', { uri });
       const list = answer.result?.['contents'];
@@ -221,9 +221,9 @@ async function reads(bench: Bench): Promise<readonly Read[]> {
   return found;
 }
 
-interface Read {
+interface ReadUri {
   readonly uri: string;
-  readonly answer: Answered;
+  readonly answer: RequestExchange;
   readonly list: readonly unknown[];
 }
 

@@ -1,7 +1,7 @@
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
 import { nobody, type Bench } from '../harness/bench.ts';
 import { entryText, type ServerOffer } from '../harness/offer.ts';
-import type { Answered } from '../harness/prober.ts';
+import type { RequestExchange } from '../harness/prober.ts';
 import type { ProbeRule } from '../rule.ts';
 import { breaks, holds, notApplicable, notJudged } from '../verdict.ts';
 
@@ -11,7 +11,7 @@ import { breaks, holds, notApplicable, notJudged } from '../verdict.ts';
 const misfit = { 'parley-check': true };
 
 /** Entries of a list in a result. */
-function entriesOf({ result }: Answered, field: string): readonly unknown[] {
+function entriesOf({ result }: RequestExchange, field: string): readonly unknown[] {
   const entries = result?.[field];
   return Array.isArray(entries) ? entries : [];
 }
@@ -79,7 +79,7 @@ const oddArguments: ProbeRule = {
 };
 
 /** Completes an argument of a listed prompt. */
-async function completed(bench: Bench, { name, argument }: Named, value: unknown): Promise<Answered> {
+async function completed(bench: Bench, { name, argument }: Named, value: unknown): Promise<RequestExchange> {
   const speaker = await bench.shared();
   const params = { ref: { type: 'ref/prompt', name }, argument: { name: argument, value } };
   return await speaker.request('completion/complete', params);
@@ -112,7 +112,7 @@ const oddCompletion: ProbeRule = {
 };
 
 /** Number of values of a completion. */
-function valuesOf({ result }: Answered): number {
+function valuesOf({ result }: RequestExchange): number {
   const completion = isObject(result?.['completion']) ? result['completion'] : {};
   return Array.isArray(completion['values']) ? completion['values'].length : 0;
 }

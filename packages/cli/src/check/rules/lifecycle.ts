@@ -4,7 +4,7 @@ import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
 import { isExtensionId, metaKey } from '../../../../parley/src/protocol/meta.ts';
 import { isMessageText } from '../harness/manner.ts';
 import { newestOf } from '../../../../parley/src/protocol/revision.ts';
-import type { Answered } from '../harness/prober.ts';
+import type { RequestExchange } from '../harness/prober.ts';
 import type { ProbeRule, WatchRule } from '../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless } from '../verdict.ts';
 import { isForwardDomain } from './common/forward-names.ts';
@@ -33,7 +33,7 @@ const introduces: WatchRule = {
 };
 
 /** Answer to `initialize` with a revision that nobody speaks; asked for once for all rules about it. */
-async function offered(bench: Bench): Promise<Answered> {
+async function offered(bench: Bench): Promise<RequestExchange> {
   return await bench.kept('an offer', () => initialized(bench, noRevision));
 }
 
@@ -62,7 +62,7 @@ async function isGranted(bench: Bench, version: unknown): Promise<boolean> {
 }
 
 /** Sends `initialize` in a conversation of its own. */
-async function initialized(bench: Bench, version: unknown): Promise<Answered> {
+async function initialized(bench: Bench, version: unknown): Promise<RequestExchange> {
   const speaker = await bench.unopened();
   try {
     const clientInfo = { name: 'parley-check', version: '1' };

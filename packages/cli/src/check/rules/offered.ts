@@ -1,7 +1,7 @@
 import { isObject, isResponse } from '../../../../parley/src/jsonrpc/message.ts';
 import type { Bench } from '../harness/bench.ts';
 import { entryText } from '../harness/offer.ts';
-import type { Answered } from '../harness/prober.ts';
+import type { RequestExchange } from '../harness/prober.ts';
 import type { ProbeRule } from '../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../verdict.ts';
 import { refusedWith } from './common/refusals.ts';
@@ -23,7 +23,7 @@ async function completable(bench: Bench): Promise<{ readonly name: string; reado
 /** Completes the first argument of a listed prompt. */
 async function completed(
   bench: Bench,
-  judge: (answer: Answered, isDeclared: boolean, isKnown: boolean) => RuleVerdict,
+  judge: (answer: RequestExchange, isDeclared: boolean, isKnown: boolean) => RuleVerdict,
 ): Promise<RuleVerdict> {
   const found = await completable(bench);
   if (found === undefined) return notApplicable('no prompt has arguments');
@@ -36,7 +36,7 @@ async function completed(
 }
 
 /** Values of a completion. */
-function valuesOf({ result }: Answered): readonly unknown[] | undefined {
+function valuesOf({ result }: RequestExchange): readonly unknown[] | undefined {
   const completion = isObject(result?.['completion']) ? result['completion'] : undefined;
   const values = completion?.['values'];
   return Array.isArray(values) ? values : undefined;
@@ -70,7 +70,7 @@ const fewCompletions: ProbeRule = {
 /** Watches the first listed resource, in the conversation that probes share. */
 async function watched(
   bench: Bench,
-  judge: (ask: (method: string) => Promise<Answered>) => Promise<RuleVerdict>,
+  judge: (ask: (method: string) => Promise<RequestExchange>) => Promise<RuleVerdict>,
 ): Promise<RuleVerdict> {
   const { capabilities, resources } = await bench.offer();
   const declared = capabilities['resources'];
@@ -135,7 +135,7 @@ async function changing(bench: Bench): Promise<readonly string[]> {
 }
 
 /** The filter that an acknowledgement says. */
-function honoured({ messages: [first] }: Answered): Readonly<Record<string, unknown>> | undefined {
+function honoured({ messages: [first] }: RequestExchange): Readonly<Record<string, unknown>> | undefined {
   return filterIn(first);
 }
 
@@ -182,7 +182,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 /** Tells whether a stream of changes was ended by the server while it was listened to. */
-function isOver({ end, response }: Answered): boolean {
+function isOver({ end, response }: RequestExchange): boolean {
   return end === 'complete' || end === 'gone' || response !== undefined;
 }
 

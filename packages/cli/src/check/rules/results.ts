@@ -1,8 +1,9 @@
+import type { JsonObject } from '../../../../parley/src/protocol/features/common.ts';
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
 import type { Bench } from '../harness/bench.ts';
 import { problemOf, type CallableTool } from '../harness/allowed.ts';
 import { completeIn, sendCall, type MadeCall } from '../harness/calls.ts';
-import { errorCodeOf, type Exchanged } from '../harness/exchange.ts';
+import { errorCodeOf, type RawExchange } from '../harness/exchange.ts';
 import { excerptOf } from '../harness/bench.ts';
 import type { HeardMessage, ProbeRule, WatchRule } from '../rule.ts';
 import { sortedText } from './common/canonical.ts';
@@ -11,8 +12,6 @@ import { breaks, holds, NotAllowed, notApplicable, notJudged, type BrokenPlace, 
 import { wholeText } from '../whole-text.ts';
 
 /** Rules about the results of tools, which are called where that is allowed. */
-
-type JsonObject = Readonly<Record<string, unknown>>;
 
 /** A result of a tool that did what it should. */
 interface Success {
@@ -156,7 +155,7 @@ async function wrongArguments({ tool, args }: CallableTool): Promise<JsonObject 
 /** Calls each tool whose right call worked with wrong arguments, and gives the first verdict that is none of being kept. */
 async function onWrongArguments(
   bench: Bench,
-  judge: (exchange: Exchanged & { readonly code: unknown }, result: JsonObject | undefined) => string | undefined,
+  judge: (exchange: RawExchange & { readonly code: unknown }, result: JsonObject | undefined) => string | undefined,
 ): Promise<RuleVerdict> {
   const right = (await bench.made('obliging')).filter((one) => one.result !== undefined && !isError(one));
   return await bench.asked(async (speaker) => {

@@ -2,7 +2,7 @@ import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
 import { after } from '../../../../parley/src/jsonrpc/timeout.ts';
 import type { Bench } from '../harness/bench.ts';
 import { callMs, sendCall, type MadeCall } from '../harness/calls.ts';
-import { answers, responseIn, type Exchanged } from '../harness/exchange.ts';
+import { answers, responseIn, type RawExchange } from '../harness/exchange.ts';
 import type { ProbeRule, WatchRule } from '../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../verdict.ts';
 import { wholeText } from '../whole-text.ts';
@@ -15,7 +15,7 @@ const slowMs = 1_500;
 /** Judges what came of each round of each call; `false` is said of one that says nothing of it. */
 async function eachRound(
   bench: Bench,
-  judge: (exchange: Exchanged) => string | undefined | false,
+  judge: (exchange: RawExchange) => string | undefined | false,
 ): Promise<RuleVerdict> {
   let judged = 0;
   const all: readonly MadeCall[] = [...(await bench.made('mute')), ...(await bench.made('obliging'))];
@@ -30,7 +30,7 @@ async function eachRound(
 }
 
 /** Progress in what came, by the token of its request: what is told late of another one has a place of its own. */
-function progressIn({ messages }: Pick<Exchanged, 'messages'>): ReadonlyMap<unknown, readonly unknown[]> {
+function progressIn({ messages }: Pick<RawExchange, 'messages'>): ReadonlyMap<unknown, readonly unknown[]> {
   const found = new Map<unknown, unknown[]>();
   for (const message of messages.flat()) {
     if (!isObject(message) || message['method'] !== 'notifications/progress' || !isObject(message['params'])) continue;
@@ -93,7 +93,7 @@ const maxAgainMs = 5_000;
 
 /** A call that was cancelled, and what came of it. */
 interface Cancelled {
-  readonly exchange: Exchanged;
+  readonly exchange: RawExchange;
   readonly id: unknown;
   /** Number of messages about it that came after the cancellation. */
   readonly later: number;

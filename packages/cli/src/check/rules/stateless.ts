@@ -2,7 +2,7 @@ import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
 import { metaKey } from '../../../../parley/src/protocol/meta.ts';
 import { nobody, type Bench } from '../harness/bench.ts';
 import { errorCodeIn } from '../harness/exchange.ts';
-import type { Answered, Manner } from '../harness/prober.ts';
+import type { RequestExchange, Manner } from '../harness/prober.ts';
 import type { ProbeRule } from '../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../verdict.ts';
 import { noMethod } from './basic.ts';
@@ -14,7 +14,7 @@ import { errorDataIn, refusedWith } from './common/refusals.ts';
 const noRevision = '1999-12-31';
 
 /** Sends one request in a manner, after the same in the right one. */
-export async function askedInManner(bench: Bench, manner: Manner, method?: string): Promise<Answered> {
+export async function askedInManner(bench: Bench, manner: Manner, method?: string): Promise<RequestExchange> {
   const speaker = await bench.shared();
   const harmless = await listing(bench);
   await bench.ready(speaker, harmless);
@@ -37,7 +37,7 @@ const incomplete: readonly (readonly [what: string, manner: (bench: Bench) => Ma
 /** Judges each incomplete request, and gives the first verdict that is none of being kept. */
 async function eachIncomplete(
   bench: Bench,
-  judge: (answer: Answered, what: string) => RuleVerdict,
+  judge: (answer: RequestExchange, what: string) => RuleVerdict,
 ): Promise<RuleVerdict> {
   let verdict: RuleVerdict = { verdict: 'holds' };
   for (const [what, manner] of incomplete) {

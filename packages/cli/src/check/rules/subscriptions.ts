@@ -1,7 +1,7 @@
 import { isObject, isResponse } from '../../../../parley/src/jsonrpc/message.ts';
 import { metaKey } from '../../../../parley/src/protocol/meta.ts';
 import type { Bench } from '../harness/bench.ts';
-import { type Exchanged } from '../harness/exchange.ts';
+import { type RawExchange } from '../harness/exchange.ts';
 import type { ProbeRule } from '../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../verdict.ts';
 import { wholeText } from '../whole-text.ts';
@@ -18,8 +18,8 @@ const listenId = 'parley-check-listen';
  */
 async function onListen(
   bench: Bench,
-  judge: (first: Readonly<Record<string, unknown>>, exchange: Exchanged) => RuleVerdict,
-  nothing: (exchange: Exchanged, why: string) => RuleVerdict = (_, why) => notJudged(`${why}: see subs-002`),
+  judge: (first: Readonly<Record<string, unknown>>, exchange: RawExchange) => RuleVerdict,
+  nothing: (exchange: RawExchange, why: string) => RuleVerdict = (_, why) => notJudged(`${why}: see subs-002`),
 ): Promise<RuleVerdict> {
   const { capabilities } = await bench.offer();
   const wanted = (['tools', 'prompts', 'resources'] as const).filter((name) => {

@@ -1,11 +1,10 @@
+import type { JsonObject } from '../../../../parley/src/protocol/features/common.ts';
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
 import { isReservedMetaKey, metaKey } from '../../../../parley/src/protocol/meta.ts';
 import type { HeardMessage, WatchRule } from '../rule.ts';
 import { wholeText } from '../whole-text.ts';
 
 /** Rules about values in what a server says: keys, errors, templates, contents of prompts, and where notifications may come. */
-
-type JsonObject = Readonly<Record<string, unknown>>;
 
 const resultOf = ({ message: { result }, request }: HeardMessage, method: string): JsonObject | undefined =>
   isObject(result) && request?.['method'] === method ? result : undefined;

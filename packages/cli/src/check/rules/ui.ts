@@ -2,7 +2,7 @@ import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
 import { excerptOf, type Bench } from '../harness/bench.ts';
 import { entryText } from '../harness/offer.ts';
 import { errorCodeOf } from '../harness/exchange.ts';
-import type { Answered } from '../harness/prober.ts';
+import type { RequestExchange } from '../harness/prober.ts';
 import type { ProbeRule } from '../rule.ts';
 import { breaks, holds, NotApplicable, notJudged, type RuleVerdict } from '../verdict.ts';
 import { uiAddress } from './common/ui-address.ts';
@@ -19,7 +19,7 @@ const maxApps = 5;
 interface ReadApp {
   readonly name: string;
   readonly uri: string;
-  readonly answer: Answered;
+  readonly answer: RequestExchange;
 }
 
 async function readApps(bench: Bench): Promise<readonly ReadApp[]> {

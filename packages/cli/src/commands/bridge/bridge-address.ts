@@ -10,7 +10,7 @@ import {
 } from '../../../../parley/src/transports/node/server/proxies/trusted-proxies.ts';
 import { inFlags } from '../in-flags.ts';
 import { UsageError, type Io } from '../io.ts';
-import { oneOption, milliseconds, wholeNumber, type Parsed } from '../options.ts';
+import { oneOption, milliseconds, wholeNumber, type ParsedOptions } from '../options.ts';
 
 /** Address that a bridge listens at, and how it is to end there. */
 export interface Address {
@@ -44,7 +44,7 @@ const httpOptions = [
 ] as const;
 
 /** Address to listen at; `undefined` on standard input and output. */
-export function addressOf(parsed: Parsed, io: Io): Address | undefined {
+export function addressOf(parsed: ParsedOptions, io: Io): Address | undefined {
   if (parsed.flag('stdio')) {
     const given = httpOptions.find((name) => parsed.texts(name).length > 0 || parsed.flag(name));
     if (given !== undefined) throw new UsageError(`--${given} is for HTTP, and does not go with --stdio`);
@@ -78,7 +78,7 @@ export function addressOf(parsed: Parsed, io: Io): Address | undefined {
 }
 
 /** @throws UsageError for one of the two options without the other, and for what names no proxy. */
-function proxiesOf(parsed: Parsed): Pick<Address, 'trustedProxies'> {
+function proxiesOf(parsed: ParsedOptions): Pick<Address, 'trustedProxies'> {
   const addresses = parsed.texts('trusted-proxy');
   const header = oneOption(parsed, 'proxy-header', forwardingHeaders);
   if (header === undefined && addresses.length === 0) return {};
@@ -107,7 +107,7 @@ const healthPaths: HealthPaths = { live: '/livez', ready: '/readyz' };
 /** The longest that an end may take in either of its parts: an hour. */
 const maxMs = 3_600_000;
 
-function closingOf(parsed: Parsed): ClosingTimes {
+function closingOf(parsed: ParsedOptions): ClosingTimes {
   const times: Record<string, number> = {};
   for (const [flag, name] of [
     ['ready-ms', 'readyTimeoutMs'],

@@ -2,7 +2,7 @@ import type { BridgeBehavior } from '../../../../parley/src/bridge/options.ts';
 import type { BridgeRates } from '../../../../parley/src/bridge/rates.ts';
 import type { RateLimit } from '../../../../parley/src/storage/limits.ts';
 import { UsageError } from '../io.ts';
-import type { Parsed } from '../options.ts';
+import type { ParsedOptions } from '../options.ts';
 
 /** The option that says how often clients may ask. */
 export const limitOptions = { limit: { type: 'string', multiple: true } } as const;
@@ -17,7 +17,7 @@ const seconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
  *
  * @throws UsageError for an invalid limit, and for two of the same kind.
  */
-export function limitsOf(parsed: Parsed): Pick<BridgeBehavior, 'rateLimits'> {
+export function limitsOf(parsed: ParsedOptions): Pick<BridgeBehavior, 'rateLimits'> {
   const rates = new Map<string, RateLimit>();
   for (const text of parsed.texts('limit')) {
     const [, what = 'requests', count, unit = ''] = /^(?:([a-z]+)=)?(\d{1,9})\/([smh])$/.exec(text) ?? [];

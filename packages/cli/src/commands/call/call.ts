@@ -5,7 +5,7 @@ import { argumentsOf, checkArguments } from './arguments.ts';
 import { argumentWords, toolAtEnd, type Json } from './words.ts';
 import { isColoured } from '../colour.ts';
 import { UsageError, type Io } from '../io.ts';
-import type { Parsed } from '../options.ts';
+import type { ParsedOptions } from '../options.ts';
 import type { ServerPlace } from './place.ts';
 import type { LineAnswers } from './questions.ts';
 import { requestLimits } from './time-limit.ts';
@@ -14,7 +14,7 @@ import { argumentHint, refuseUrl, savingOptions, useServer } from './use-server.
 import { fetchCatalogue } from './catalogue.ts';
 import { renderCatalogue } from './render-catalogue.ts';
 import { printCall } from './print-call.ts';
-import type { Target } from '../target.ts';
+import type { ServerTarget } from '../target.ts';
 import type { ToolTask } from '../tasks/tool-task.ts';
 import { printed, shownJson } from '../shown.ts';
 
@@ -52,7 +52,7 @@ export async function call(argv: readonly string[], io: Io): Promise<number> {
 /** The task that a call is to become, if the options want one. */
 async function taskOf(
   tool: string | undefined,
-  asked: { readonly parsed: Parsed; readonly json: boolean; readonly given: LineAnswers | undefined },
+  asked: { readonly parsed: ParsedOptions; readonly json: boolean; readonly given: LineAnswers | undefined },
   io: Io,
 ): Promise<ToolTask | undefined> {
   const { parsed } = asked;
@@ -87,7 +87,7 @@ async function list(client: Client, { json, place }: Use, io: Io): Promise<numbe
 
 /** A person who forgot the second `--` gave the tool to the command. */
 function hintAtCall(
-  { args }: Extract<Target, { kind: 'command' }>,
+  { args }: Extract<ServerTarget, { kind: 'command' }>,
   tools: readonly Pick<Tool, 'name'>[],
   io: Io,
 ): void {

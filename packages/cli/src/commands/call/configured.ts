@@ -2,7 +2,7 @@ import { clipped } from '../explain/text.ts';
 import { readConfig, type Config } from '../config/config.ts';
 import { UsageError, isTerminal, type Io } from '../io.ts';
 import { authOfServers } from '../login/auth-of-servers.ts';
-import type { Parsed } from '../options.ts';
+import type { ParsedOptions } from '../options.ts';
 import type { Transport } from '../../../../parley/src/jsonrpc/transport.ts';
 import { nearestWords } from '../../../../parley/src/options/nearest.ts';
 import type { RevisionDate } from '../../../../parley/src/protocol/revision.ts';
@@ -14,7 +14,7 @@ import { printed } from '../shown.ts';
  * @throws UsageError for --server without a file.
  */
 export function configuredName(
-  parsed: Parsed,
+  parsed: ParsedOptions,
   words: readonly string[] = parsed.words,
 ): {
   readonly name: string | undefined;
@@ -46,7 +46,7 @@ export interface ConfiguredTarget {
 export async function configuredTarget(
   file: string,
   name: string | undefined,
-  parsed: Parsed,
+  parsed: ParsedOptions,
   io: Io,
 ): Promise<ConfiguredTarget> {
   for (const option of ['header', 'env'])

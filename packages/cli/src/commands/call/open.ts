@@ -13,9 +13,9 @@ import type { RevisionDate } from '../../../../parley/src/protocol/revision.ts';
 import { UsageError, isTerminal, type Io } from '../io.ts';
 import { authOf } from '../login/auth-of.ts';
 import { authOptions } from '../login/sign-in-options.ts';
-import { revisionDates, milliseconds, type Parsed } from '../options.ts';
+import { revisionDates, milliseconds, type ParsedOptions } from '../options.ts';
 import { printed, reasonOf } from '../shown.ts';
-import { targetOptions, transportOf, type Target } from '../target.ts';
+import { targetOptions, transportOf, type ServerTarget } from '../target.ts';
 import { version } from '../../../../parley/src/transports/node/version.ts';
 
 /** The options of a command that uses one server as a client. */
@@ -42,7 +42,12 @@ export interface ClientOpening {
 }
 
 /** Opens a server that was typed, authorized as the options say. */
-export async function openTarget(target: Target, parsed: Parsed, io: Io, opening: ClientOpening = {}): Promise<Client> {
+export async function openTarget(
+  target: ServerTarget,
+  parsed: ParsedOptions,
+  io: Io,
+  opening: ClientOpening = {},
+): Promise<Client> {
   const { auth } = await authOf(target, parsed, { io, asks: isTerminal(io) });
   try {
     return await openWay(transportOf(target, parsed, io, auth === undefined ? {} : { auth }), parsed, io, opening);
@@ -59,7 +64,7 @@ export async function openTarget(target: Target, parsed: Parsed, io: Io, opening
 }
 
 /** Opens a server by a way to it. */
-export function openWay(way: Transport, parsed: Parsed, io: Io, opening: ClientOpening = {}): Promise<Client> {
+export function openWay(way: Transport, parsed: ParsedOptions, io: Io, opening: ClientOpening = {}): Promise<Client> {
   const { known, handlers, tell = (lines) => void io.stderr.write(lines) } = opening;
   const revisions = revisionDates(parsed.texts('revision')) ?? known;
   const timeout = parsed.text('timeout');

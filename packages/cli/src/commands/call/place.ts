@@ -1,19 +1,19 @@
 import type { Client } from '../../../../parley/src/client/client.ts';
 import type { Io } from '../io.ts';
-import type { Parsed } from '../options.ts';
-import type { Target } from '../target.ts';
+import type { ParsedOptions } from '../options.ts';
+import type { ServerTarget } from '../target.ts';
 import { configuredTarget } from './configured.ts';
 import { openTarget, openWay, type ClientOpening } from './open.ts';
 
 /** Server as the user named it: by its address, or by its name in a file. */
 export type ServerPlace =
-  | { readonly kind: 'typed'; readonly target: Target }
+  | { readonly kind: 'typed'; readonly target: ServerTarget }
   | { readonly kind: 'configured'; readonly file: string; readonly name: string | undefined };
 
 /** Opens a server. The caller closes it. */
 export async function openPlace(
   place: ServerPlace,
-  { parsed, opening }: { readonly parsed: Parsed; readonly opening?: ClientOpening | undefined },
+  { parsed, opening }: { readonly parsed: ParsedOptions; readonly opening?: ClientOpening | undefined },
   io: Io,
 ): Promise<Client> {
   if (place.kind === 'typed') return await openTarget(place.target, parsed, io, opening);

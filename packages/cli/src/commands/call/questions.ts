@@ -9,7 +9,7 @@ import type { ElicitRequestFormParams, ElicitResult } from '../../../../parley/s
 import type { CreateMessageRequestParams } from '../../../../parley/src/protocol/features/sampling.ts';
 import { clipped } from '../explain/text.ts';
 import { UsageError, isTerminal, type Io } from '../io.ts';
-import type { Parsed } from '../options.ts';
+import type { ParsedOptions } from '../options.ts';
 import { printed } from '../shown.ts';
 import { argumentsOf } from './arguments.ts';
 import { pairOf } from './words.ts';
@@ -32,7 +32,7 @@ export interface LineAnswers {
 }
 
 /** Answers of a command line: what the options say, and otherwise what the user at the terminal types. */
-export async function questionsOf(parsed: Parsed, io: Io): Promise<LineAnswers> {
+export async function questionsOf(parsed: ParsedOptions, io: Io): Promise<LineAnswers> {
   const typed = await typedAnswers(parsed);
   const text = parsed.text('sample');
   const onSample =
@@ -62,7 +62,7 @@ async function atTerminal(io: Io): Promise<{ readonly handlers: LineAnswers['han
 }
 
 /** Tells whether the options answer forms. */
-export function answersForms(parsed: Parsed): boolean {
+export function answersForms(parsed: ParsedOptions): boolean {
   return parsed.flag('decline') || parsed.text('answers') !== undefined || parsed.texts('answer').length > 0;
 }
 
@@ -72,7 +72,7 @@ interface Typed {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-async function typedAnswers(parsed: Parsed): Promise<Typed | undefined> {
+async function typedAnswers(parsed: ParsedOptions): Promise<Typed | undefined> {
   const file = parsed.text('answers');
   const pairs = parsed.texts('answer').map((word) => pairOf(word, '--answer'));
   if (file === undefined) return pairs.length === 0 ? undefined : { pairs, input: {} };

@@ -1,7 +1,7 @@
 import { after, monotonicNow } from '../../../../parley/src/jsonrpc/timeout.ts';
 import { ConnectionError } from '../../../../parley/src/jsonrpc/transport.ts';
 import type { Io } from '../io.ts';
-import { milliseconds, type Parsed } from '../options.ts';
+import { milliseconds, type ParsedOptions } from '../options.ts';
 
 /** Time by which the limit of the whole command is later than that of its last request, which names what was waited for, in milliseconds. */
 const graceMs = 250;
@@ -67,7 +67,7 @@ export class TimeLimit {
  * @param work Gets the same `io` with a signal that is aborted when the time is over.
  * @throws UsageError for an option that is no time.
  */
-export async function withinTime<T>(parsed: Parsed, io: Io, work: (io: Io) => Promise<T>): Promise<T> {
+export async function withinTime<T>(parsed: ParsedOptions, io: Io, work: (io: Io) => Promise<T>): Promise<T> {
   const text = parsed.text('timeout');
   if (text === undefined) return await work(io);
   const limit = new TimeLimit(milliseconds('--timeout', text));

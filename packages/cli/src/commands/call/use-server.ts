@@ -2,7 +2,7 @@ import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Client } from '../../../../parley/src/client/client.ts';
 import { McpError } from '../../../../parley/src/protocol/error.ts';
 import { UsageError, type Io } from '../io.ts';
-import { parseOptions, type OptionHint, type Parsed } from '../options.ts';
+import { parseOptions, type OptionHint, type ParsedOptions } from '../options.ts';
 import { splitAtDashes } from '../target.ts';
 import { configuredName } from './configured.ts';
 import { clientOptions, type ClientOpening } from './open.ts';
@@ -19,7 +19,7 @@ export const savingOptions: ParseArgsOptionsConfig = { ...useOptions, output: { 
 
 /** The command line of a command that uses one server. */
 export interface ServerLine {
-  readonly parsed: Parsed;
+  readonly parsed: ParsedOptions;
   readonly place: ServerPlace;
   /** The words about what the server is to do. */
   readonly words: readonly string[];
@@ -87,7 +87,7 @@ function withAnswerHint(error: unknown): unknown {
   return message.includes('sampling') ? new Error(`${message}; give --sample <text>`, { cause: error }) : error;
 }
 
-function lineOf(parsed: Parsed, json: Json, after: readonly string[] | undefined): Omit<ServerLine, 'given'> {
+function lineOf(parsed: ParsedOptions, json: Json, after: readonly string[] | undefined): Omit<ServerLine, 'given'> {
   const file = parsed.text('config');
   if (file !== undefined) {
     if (after !== undefined) throw new UsageError('--config names the servers; give no command beside it');

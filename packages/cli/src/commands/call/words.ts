@@ -1,11 +1,11 @@
 import { parseExactJson } from '../../../../parley/src/json/parse-exact.ts';
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
 import { UsageError } from '../io.ts';
-import { commandTarget, typedTarget, type Target } from '../target.ts';
+import { commandTarget, typedTarget, type ServerTarget } from '../target.ts';
 
 /** Words of a command line that names one server. */
 export interface PlacedWords {
-  readonly target: Target;
+  readonly target: ServerTarget;
   /** The words about what the server is to do, such as a tool and its arguments. */
   readonly words: readonly string[];
   readonly json: Json;

@@ -8,7 +8,7 @@ import { clientRules } from '../../check/client/rules/rules.ts';
 import type { CheckReport } from '../../check/report.ts';
 import { chosenRevisions } from '../../../../parley/src/protocol/revision.ts';
 import { UsageError, type Io } from '../io.ts';
-import { revisionDates, type Parsed } from '../options.ts';
+import { revisionDates, type ParsedOptions } from '../options.ts';
 import { printed } from '../shown.ts';
 import { guardedFetch } from '../../../../parley/src/transports/node/login/guarded-fetch.ts';
 import { version } from '../../../../parley/src/transports/node/version.ts';
@@ -17,7 +17,7 @@ import { startAt, waitingFor } from './waiting.ts';
 
 /** Serves what wants authorization, and judges who comes. @param command Words that start the client; left out where a person does. */
 export async function checkComingAuthorized(
-  parsed: Parsed,
+  parsed: ParsedOptions,
   command: readonly string[] | undefined,
   io: Io,
 ): Promise<CheckReport> {

@@ -6,7 +6,7 @@ import type { CheckReport } from '../../check/report.ts';
 import { chosenRevisions } from '../../../../parley/src/protocol/revision.ts';
 import type { Io } from '../io.ts';
 import { ownCommand } from '../own-command.ts';
-import { revisionDates, type Parsed } from '../options.ts';
+import { revisionDates, type ParsedOptions } from '../options.ts';
 import { printed } from '../shown.ts';
 import { secretsIn } from '../explain/secrets.ts';
 import { withoutTexts } from '../../recorder/without-texts.ts';
@@ -16,7 +16,7 @@ import { commandLine, startAt, startWith, waitingFor } from './waiting.ts';
 
 /** Serves, and judges who comes. @param command Words that start the client; left out where a person does. */
 export async function checkComingClient(
-  parsed: Parsed,
+  parsed: ParsedOptions,
   command: readonly string[] | undefined,
   io: Io,
 ): Promise<CheckReport> {

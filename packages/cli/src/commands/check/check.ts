@@ -15,7 +15,7 @@ import { factsOf } from '../../../../parley/src/jsonrpc/transport-facts.ts';
 import { chosenRevisions } from '../../../../parley/src/protocol/revision.ts';
 import { withoutTexts } from '../../recorder/without-texts.ts';
 import { UsageError, type Io } from '../io.ts';
-import { parseOptions, revisionDates, milliseconds, type Parsed } from '../options.ts';
+import { parseOptions, revisionDates, milliseconds, type ParsedOptions } from '../options.ts';
 import { printed, reasonOf, shownJson } from '../shown.ts';
 import {
   secretsOf,
@@ -24,7 +24,7 @@ import {
   targetOptions,
   transportOf,
   variablesOf,
-  type Target,
+  type ServerTarget,
 } from '../target.ts';
 import { version } from '../../../../parley/src/transports/node/version.ts';
 import { allowedCalls } from './calls.ts';
@@ -133,7 +133,7 @@ async function checked(argv: readonly string[], io: Io): Promise<number> {
 }
 
 /** @throws UsageError for options that contradict each other. */
-function refuseMistakes(parsed: Parsed, after: readonly string[] | undefined): void {
+function refuseMistakes(parsed: ParsedOptions, after: readonly string[] | undefined): void {
   if (parsed.flag('json') && parsed.flag('junit'))
     throw new UsageError(
       '--json and --junit print in one place; give one of them, and --json-to or --junit-to with a file',
@@ -157,7 +157,7 @@ function refuseMistakes(parsed: Parsed, after: readonly string[] | undefined): v
 }
 
 /** @throws UsageError for two reports in one file. */
-function refuseSameFile(parsed: Parsed): void {
+function refuseSameFile(parsed: ParsedOptions): void {
   const named = new Map<string, string>();
   for (const name of ['baseline', ...reportFiles]) {
     const file = parsed.text(name);
@@ -171,7 +171,7 @@ function refuseSameFile(parsed: Parsed): void {
 
 /** The user's options for the use of a report. */
 interface Wishes {
-  readonly parsed: Parsed;
+  readonly parsed: ParsedOptions;
   /** Findings that are known; `undefined` without a baseline that is read. */
   readonly known: readonly KnownFinding[] | undefined;
   /** File at which findings point in SARIF. */
@@ -229,7 +229,7 @@ async function writeReports(report: CheckReport, { parsed, file }: Wishes): Prom
 }
 
 /** Reads what is known before anything is sent. @throws UsageError where it cannot be read. */
-async function knownOf(parsed: Parsed): Promise<readonly KnownFinding[] | undefined> {
+async function knownOf(parsed: ParsedOptions): Promise<readonly KnownFinding[] | undefined> {
   const file = parsed.text('baseline');
   if (file === undefined || parsed.flag('write-baseline')) return undefined;
   try {
@@ -256,8 +256,8 @@ function isUnjudged({ revisions, counts, cut }: CheckReport): boolean {
 }
 
 async function wayTo(
-  target: Target,
-  parsed: Parsed,
+  target: ServerTarget,
+  parsed: ParsedOptions,
   io: Io,
 ): Promise<{ readonly way: CheckOptions['way']; readonly secrets: () => readonly string[] }> {
   if (target.kind === 'url') {

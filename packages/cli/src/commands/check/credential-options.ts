@@ -1,7 +1,7 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
 import { UsageError } from '../io.ts';
 import { givenOption } from '../login/sign-in-options.ts';
-import type { Parsed } from '../options.ts';
+import type { ParsedOptions } from '../options.ts';
 
 /** Options with the credentials of the user, and of another user, at a server. */
 export const credentialOptions: ParseArgsOptionsConfig = {
@@ -13,7 +13,7 @@ export const credentialOptions: ParseArgsOptionsConfig = {
 };
 
 /** @throws UsageError where one of them is given, which means nothing there. */
-export function refuseCredentials(parsed: Parsed, why: string): void {
+export function refuseCredentials(parsed: ParsedOptions, why: string): void {
   const given = givenOption(parsed, Object.keys(credentialOptions));
   if (given !== undefined) throw new UsageError(`--${given} ${why}`);
 }

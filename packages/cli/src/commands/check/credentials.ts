@@ -4,8 +4,8 @@ import type { HttpTransportOptions } from '../../../../parley/src/transports/htt
 import { tokenAuthorizer } from '../../../../parley/src/transports/http/client/token.ts';
 import { UsageError, environmentValue, type Io } from '../io.ts';
 import { authOf } from '../login/auth-of.ts';
-import type { Parsed } from '../options.ts';
-import { headersOf, type Target } from '../target.ts';
+import type { ParsedOptions } from '../options.ts';
+import { headersOf, type ServerTarget } from '../target.ts';
 
 /** Credentials of a run, and the secrets among them that were used so far. */
 export interface RunCredentials {
@@ -20,8 +20,8 @@ export interface RunCredentials {
  * @throws UsageError for options that contradict each other, and for variables without a token.
  */
 export async function runCredentials(
-  target: Extract<Target, { kind: 'url' }>,
-  parsed: Parsed,
+  target: Extract<ServerTarget, { kind: 'url' }>,
+  parsed: ParsedOptions,
   io: Io,
 ): Promise<RunCredentials> {
   const headers = headersOf(parsed.texts('header'));
@@ -40,7 +40,7 @@ export async function runCredentials(
   };
 }
 
-function tokenOf(name: string, parsed: Parsed, { env }: Io): string | undefined {
+function tokenOf(name: string, parsed: ParsedOptions, { env }: Io): string | undefined {
   const variable = parsed.text(name);
   if (variable === undefined) return undefined;
   const token = environmentValue(env, variable)?.trim();

@@ -4,7 +4,7 @@ import { listen } from '../../../../parley/src/node.ts';
 import { createExampleServer } from '../example/server.ts';
 import type { Io } from '../io.ts';
 import { printed } from '../shown.ts';
-import type { Target } from '../target.ts';
+import type { ServerTarget } from '../target.ts';
 
 /** Options of a run that goes to a stand-in. */
 export type DryRun = Omit<CheckOptions, 'way' | 'isNear'>;
@@ -15,7 +15,7 @@ export type DryRun = Omit<CheckOptions, 'way' | 'isNear'>;
  *
  * @returns The exit code: 0.
  */
-export async function dryRun(target: Target, options: DryRun, io: Io): Promise<number> {
+export async function dryRun(target: ServerTarget, options: DryRun, io: Io): Promise<number> {
   const seen = new Set<string>();
   let count = 0;
   const tell = (sent: string): void => {

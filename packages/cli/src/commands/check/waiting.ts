@@ -2,7 +2,7 @@
 
 import { startClient, type StartedClient } from '../../check/client/started.ts';
 import { UsageError, type Io } from '../io.ts';
-import { milliseconds, wholeNumber, type Parsed } from '../options.ts';
+import { milliseconds, wholeNumber, type ParsedOptions } from '../options.ts';
 import { printed } from '../shown.ts';
 import { variablesOf } from '../target.ts';
 
@@ -19,7 +19,7 @@ export interface WaitingOptions {
 }
 
 /** Options for waiting for a client. @throws UsageError for options that contradict each other. */
-export function waitingFor(parsed: Parsed, command: readonly string[] | undefined): WaitingOptions {
+export function waitingFor(parsed: ParsedOptions, command: readonly string[] | undefined): WaitingOptions {
   const [port, wait, isStdio] = [parsed.text('port'), parsed.text('wait'), parsed.flag('stdio')];
   if (parsed.words.length > 0)
     throw new UsageError(`--client waits for a client, and takes no address: ${parsed.words.join(' ')}`);
@@ -41,7 +41,7 @@ export function waitingFor(parsed: Parsed, command: readonly string[] | undefine
 export interface Starting {
   /** Address of the server, which the client gets. */
   readonly url: string;
-  readonly parsed: Parsed;
+  readonly parsed: ParsedOptions;
   readonly io: Io;
   /** Variables beside those that are wished. */
   readonly more?: Readonly<Record<string, string>>;

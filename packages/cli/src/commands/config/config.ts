@@ -4,7 +4,7 @@ import { UsageError } from '../io.ts';
 import { ConfigProblem, variablesFor } from './expand.ts';
 import { faultIn } from './json-fault.ts';
 import { parseJsonc, plainJson } from './jsonc.ts';
-import { Keys, pathOf } from './read.ts';
+import { ConfigKeys, pathOf } from './read.ts';
 import {
   cures,
   meantBy,
@@ -69,7 +69,7 @@ export function configOf(value: unknown, { file, io, inspects = false }: Source)
       if (entry === null) continue;
       const path = [...top, name];
       try {
-        const keys = new Keys(flat(entry), path, variables, spellings);
+        const keys = new ConfigKeys(flat(entry), path, variables, spellings);
         const unread = (within: readonly string[], oauth: readonly string[]): void =>
           ignored(oauth, within, meantInOauth);
         const server = serverEntry(keys, { name, io, variables, folder, inspects, unread });

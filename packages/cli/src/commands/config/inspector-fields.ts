@@ -4,7 +4,7 @@ import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
 import { loggingLevels, type LoggingLevel } from '../../../../parley/src/protocol/features/logging-level.ts';
 import { revisions, type RevisionDate } from '../../../../parley/src/protocol/revision.ts';
 import { ConfigProblem } from './expand.ts';
-import { jsonKindOf, type Keys } from './read.ts';
+import { jsonKindOf, type ConfigKeys } from './read.ts';
 
 /** Wishes for how a server is inspected. */
 export interface InspectorFields {
@@ -22,7 +22,7 @@ export interface InspectorFields {
 }
 
 /** Revisions of an era by its name in a file; `undefined` where there is none, or any will do. */
-export function revisionsOfEra(keys: Keys): readonly RevisionDate[] | undefined {
+export function revisionsOfEra(keys: ConfigKeys): readonly RevisionDate[] | undefined {
   const era = keys.oneOf('protocolEra', ['legacy', 'modern', 'auto']);
   if (era === undefined || era === 'auto') return undefined;
   // In older revisions, the client describes itself once, in a handshake.
@@ -31,7 +31,7 @@ export function revisionsOfEra(keys: Keys): readonly RevisionDate[] | undefined 
 }
 
 /** Reads the fields. @throws ConfigProblem for an invalid one. */
-export function inspectorFields(keys: Keys): InspectorFields {
+export function inspectorFields(keys: ConfigKeys): InspectorFields {
   const roots = rootsOf(keys);
   const metadata = keys.value('metadata');
   if (metadata !== undefined && !isObject(metadata))
@@ -55,7 +55,7 @@ export function inspectorFields(keys: Keys): InspectorFields {
 const maxMs = 2 ** 31 - 1;
 
 /** Reads a time in milliseconds. */
-export function timeOf(keys: Keys, key: string): number | undefined {
+export function timeOf(keys: ConfigKeys, key: string): number | undefined {
   const value = keys.value(key);
   if (value === undefined) return undefined;
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= maxMs) return value;
@@ -65,7 +65,7 @@ export function timeOf(keys: Keys, key: string): number | undefined {
   );
 }
 
-function rootsOf(keys: Keys): InspectorFields['roots'] {
+function rootsOf(keys: ConfigKeys): InspectorFields['roots'] {
   const value = keys.value('roots');
   if (value === undefined) return undefined;
   if (!Array.isArray(value))

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { AuthorizationError } from '../../../../parley/src/auth/common/errors.ts';
 import { signingKey, type KeySource, type NamedKey } from '../../../../parley/src/auth/common/signing-key.ts';
 import { ConfigProblem } from './expand.ts';
-import { Keys, jsonKindOf, type Spellings } from './read.ts';
+import { ConfigKeys, jsonKindOf, type Spellings } from './read.ts';
 import { environmentValue, type Io } from '../io.ts';
 
 /** The `oauth` of one server of a file: who signs in there, or the client that a machine is. */
@@ -74,7 +74,7 @@ export function oauthEntry(
   { path, env, folder }: Place,
 ): { readonly entry: OAuthEntry | false; readonly unread: readonly string[] } {
   if (value === false) return { entry: false, unread: [] };
-  const keys = new Keys(value, path, env, spellings);
+  const keys = new ConfigKeys(value, path, env, spellings);
   if (keys.value('enabled') !== undefined && !keys.flag('enabled')) return { entry: false, unread: [] };
   const entry: OAuthEntry = {
     grantType: keys.oneOf('grantType', ['authorization_code', 'client_credentials']) ?? 'authorization_code',
@@ -94,7 +94,7 @@ export function oauthEntry(
   return { entry, unread: keys.unread };
 }
 
-function check(entry: OAuthEntry, keys: Keys): void {
+function check(entry: OAuthEntry, keys: ConfigKeys): void {
   const { grantType, clientId, secret, key, issuer, clientMetadataUrl, callbackPort, account, metadata } = entry;
   const wrong = (name: string, words: string): never => {
     throw new ConfigProblem(keys.at(name), words);
@@ -121,7 +121,7 @@ function check(entry: OAuthEntry, keys: Keys): void {
     );
 }
 
-function secretOf(keys: Keys, env: Io['env']): string | undefined {
+function secretOf(keys: ConfigKeys, env: Io['env']): string | undefined {
   const variable = keys.text('clientSecretEnv');
   const secret = keys.expanded('clientSecret');
   if (variable === undefined) return secret === '' ? undefined : secret;
@@ -130,7 +130,7 @@ function secretOf(keys: Keys, env: Io['env']): string | undefined {
   return fromEnvironment(variable, keys.at('clientSecretEnv'), env);
 }
 
-function keyOf(keys: Keys, env: Io['env'], folder: string): KeySource | undefined {
+function keyOf(keys: ConfigKeys, env: Io['env'], folder: string): KeySource | undefined {
   const variable = keys.text('privateKeyEnv');
   const file = keys.expanded('privateKeyFile');
   const kid = keys.expanded('keyId');
@@ -183,7 +183,7 @@ function fromEnvironment(variable: string, path: readonly string[], env: Io['env
   return value;
 }
 
-function issuerOf(keys: Keys): string | undefined {
+function issuerOf(keys: ConfigKeys): string | undefined {
   const issuer = keys.expanded('issuer') ?? issuerOfMetadata(keys);
   if (issuer !== undefined && !/^https?:\/\/./.test(URL.canParse(issuer) ? issuer : ''))
     throw new ConfigProblem(keys.at('issuer'), 'must be the URL of an authorization server');
@@ -191,7 +191,7 @@ function issuerOf(keys: Keys): string | undefined {
 }
 
 /** The issuer whose metadata Claude Code fetches from a URL of its own. (RFC 8414, section 3.1.) */
-function issuerOfMetadata(keys: Keys): string | undefined {
+function issuerOfMetadata(keys: ConfigKeys): string | undefined {
   const url = keys.expanded('authServerMetadataUrl');
   if (url === undefined) return undefined;
   const [, origin, path = ''] =
@@ -203,7 +203,7 @@ function issuerOfMetadata(keys: Keys): string | undefined {
 }
 
 /** A list, or one text with spaces in between, as OAuth writes it. */
-function scopesOf(keys: Keys): readonly string[] {
+function scopesOf(keys: ConfigKeys): readonly string[] {
   const [list, text] = [keys.value('scopes'), keys.expanded('scope')];
   if (list !== undefined && text !== undefined)
     throw new ConfigProblem(keys.at('scope'), 'stands beside "scopes"; keep one of them');
@@ -211,7 +211,7 @@ function scopesOf(keys: Keys): readonly string[] {
   return [...scopes, text ?? ''].flatMap((one) => one.split(' ').filter((scope) => scope !== ''));
 }
 
-function portOf(keys: Keys): number | undefined {
+function portOf(keys: ConfigKeys): number | undefined {
   const port = keys.value('callbackPort');
   if (port === undefined) return undefined;
   if (typeof port !== 'number' || !Number.isInteger(port) || port < 1 || port > 65_535)
@@ -219,7 +219,7 @@ function portOf(keys: Keys): number | undefined {
   return port;
 }
 
-function metadataOf(keys: Keys): Readonly<Record<string, unknown>> | undefined {
+function metadataOf(keys: ConfigKeys): Readonly<Record<string, unknown>> | undefined {
   const metadata = keys.value('metadata');
   if (metadata === undefined) return undefined;
   if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata))

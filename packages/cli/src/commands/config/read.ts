@@ -6,7 +6,7 @@ import { ConfigProblem, expand, isFile, told, variablesIn, type Variables } from
 export type Spellings = Readonly<Record<string, readonly string[]>>;
 
 /** The keys of a configuration, read one by one. An error names the path of the invalid value. */
-export class Keys {
+export class ConfigKeys {
   readonly path: readonly string[];
   readonly #fields: Readonly<Record<string, unknown>>;
   readonly #env: Variables;
@@ -23,8 +23,8 @@ export class Keys {
   }
 
   /** The same keys, whose texts may name further variables. */
-  with(more: Variables): Keys {
-    const keys = new Keys(this.#fields, this.path, { ...this.#env, ...more }, this.#spellings);
+  with(more: Variables): ConfigKeys {
+    const keys = new ConfigKeys(this.#fields, this.path, { ...this.#env, ...more }, this.#spellings);
     keys.#read = this.#read;
     return keys;
   }

@@ -19,7 +19,7 @@ import { isHeader, type TransportSettings } from '../target.ts';
 import { ConfigProblem, type Variables } from './expand.ts';
 import { inspectorFields, revisionsOfEra, timeOf, type InspectorFields } from './inspector-fields.ts';
 import { oauthEntry, oauthKeys, type OAuthEntry } from './oauth-entry.ts';
-import { jsonKindOf, pathOf, shownValue, type Keys, type Spellings } from './read.ts';
+import { jsonKindOf, pathOf, shownValue, type ConfigKeys, type Spellings } from './read.ts';
 import { filtered, toolFilterOf } from './tool-filter.ts';
 
 /** One server of a file. */
@@ -112,7 +112,7 @@ interface Surroundings {
 }
 
 /** Reads one server; `undefined` for one that is switched off. */
-export function serverEntry(keys: Keys, source: Surroundings): ConfiguredServer | undefined {
+export function serverEntry(keys: ConfigKeys, source: Surroundings): ConfiguredServer | undefined {
   if (keys.flag('disabled') || keys.setting('enabled') === false) return undefined;
   const ofExtension = keys.value('source') === 'extension';
   if (source.name === '') throw new ConfigProblem(keys.path, 'a server needs a name');
@@ -163,7 +163,7 @@ const types: Readonly<Record<string, 'stdio' | 'http' | 'sse'>> = {
   sse: 'sse',
 };
 
-function typeOf(keys: Keys): 'stdio' | 'http' | 'sse' | undefined {
+function typeOf(keys: ConfigKeys): 'stdio' | 'http' | 'sse' | undefined {
   const text = keys.text('type');
   if (text === undefined) return undefined;
   const folded = text.toLowerCase().replaceAll(/[-_]/g, '');
@@ -175,7 +175,7 @@ function typeOf(keys: Keys): 'stdio' | 'http' | 'sse' | undefined {
 const maxSeconds = 3_600;
 
 /** The longest wait for an answer, in milliseconds. */
-function timeoutOf(keys: Keys): number | undefined {
+function timeoutOf(keys: ConfigKeys): number | undefined {
   const requestTimeoutMs = timeOf(keys, 'requestTimeout');
   const value = keys.value('timeout');
   // No time is no limit in hosts; here the limit of the command counts then.
@@ -188,7 +188,7 @@ function timeoutOf(keys: Keys): number | undefined {
   );
 }
 
-function commandOf(keys: Keys, { folder, io }: Surroundings): Reachable {
+function commandOf(keys: ConfigKeys, { folder, io }: Surroundings): Reachable {
   const own = keys.secrets('env');
   const env = { ...variablesIn(keys, folder), ...own };
   for (const name of Object.keys(own))
@@ -234,7 +234,7 @@ const passOn: PassOn = (names) => `"env": {${names.map((name) => `"${name}": "\$
  * Tells which variables stay in arguments as they are: those that the entry itself sets. The program reads them from its
  * environment, so that no secret is among its arguments. What the entry passes on under the same name is known here.
  */
-function leftIn(keys: Keys): (name: string) => boolean {
+function leftIn(keys: ConfigKeys): (name: string) => boolean {
   const texts = keys.textsByName('env');
   return (name) => {
     const text = Object.hasOwn(texts, name) ? texts[name] : undefined;
@@ -243,7 +243,7 @@ function leftIn(keys: Keys): (name: string) => boolean {
 }
 
 /** The variables in the file that an entry names, as in VS Code and Cursor. */
-function variablesIn(keys: Keys, folder: string): Readonly<Record<string, string | undefined>> {
+function variablesIn(keys: ConfigKeys, folder: string): Readonly<Record<string, string | undefined>> {
   const file = keys.expanded('envFile');
   if (file === undefined) return {};
   try {
@@ -258,7 +258,7 @@ function textsIn(given: Readonly<Record<string, string | undefined>>): Readonly<
   return Object.fromEntries(Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
-function urlOf(plain: Keys, isPair: boolean, { variables, folder, unread }: Surroundings): Reachable {
+function urlOf(plain: ConfigKeys, isPair: boolean, { variables, folder, unread }: Surroundings): Reachable {
   // Some files keep what a header has in it beside the URL.
   const keys = plain.with(plain.secrets('env'));
   // The text of the file holds no variable's value. Possible secrets in it are left out.
@@ -290,7 +290,7 @@ function urlOf(plain: Keys, isPair: boolean, { variables, folder, unread }: Surr
 /** Credentials that an entry has of its own are all that its server gets. */
 function guardedAt(
   url: URL,
-  keys: Keys,
+  keys: ConfigKeys,
   {
     headers,
     variables: env,
@@ -317,13 +317,13 @@ function guardedAt(
 const partsOfUrl = /^([a-z]+:\/\/[^/?#]*)([^?#]*)/i;
 
 /** Path without the parts that variables put into it: many servers have a key there. */
-function secretPath({ pathname }: URL, keys: Keys): readonly string[] {
+function secretPath({ pathname }: URL, keys: ConfigKeys): readonly string[] {
   const [, , path] = partsOfUrl.exec(keys.text('url') ?? '') ?? [];
   return path === undefined ? [pathname] : Object.values(keys.variables(path));
 }
 
 /** A URL is called as the file has it where its path, or the whole of it, comes from variables. */
-function maskOf(url: URL, keys: Keys, hide: Hide): Mask {
+function maskOf(url: URL, keys: ConfigKeys, hide: Hide): Mask {
   const text = keys.told('url').replace(/[?#].*/s, '');
   const [, , path = text] = partsOfUrl.exec(text) ?? [];
   if (!path.includes('${')) return { hide };
@@ -335,7 +335,7 @@ function maskOf(url: URL, keys: Keys, hide: Hide): Mask {
   };
 }
 
-function revisionsOf(keys: Keys): readonly RevisionDate[] | undefined {
+function revisionsOf(keys: ConfigKeys): readonly RevisionDate[] | undefined {
   const dates = keys.texts('revisions');
   if (dates === undefined) return undefined;
   try {

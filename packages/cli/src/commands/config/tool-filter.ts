@@ -10,7 +10,7 @@ import {
 } from '../../../../parley/src/jsonrpc/message.ts';
 import type { Transport } from '../../../../parley/src/jsonrpc/transport.ts';
 import { withSend } from '../with-send.ts';
-import type { Keys } from './read.ts';
+import type { ConfigKeys } from './read.ts';
 
 /** Limit of pending list requests. A cancelled one is never answered. */
 const maxLists = 1_000;
@@ -23,7 +23,7 @@ const left = ['disabledTools', 'excludeTools', 'disabled_tools'];
 const kept = ['enabledTools', 'includeTools', 'enabled_tools', 'tools'];
 
 /** Reads the tools that an entry names; `undefined` where all are offered. */
-export function toolFilterOf(keys: Keys): ToolFilter | undefined {
+export function toolFilterOf(keys: ConfigKeys): ToolFilter | undefined {
   // Gemini CLI allows arguments behind a name.
   const named = (names: readonly string[]): readonly string[] | undefined => {
     const lists = names.flatMap((name) => keys.texts(name) ?? []);

@@ -8,7 +8,7 @@ import { explainServer, type ExplainOptions } from './server.ts';
 import { UsageError, isUnreached, type Io } from '../io.ts';
 import { nearestWords } from '../../../../parley/src/options/nearest.ts';
 import { partOf, timeLeft, type TimeLeft } from './time-left.ts';
-import { parseOptions, milliseconds, type Parsed } from '../options.ts';
+import { parseOptions, milliseconds, type ParsedOptions } from '../options.ts';
 import { secretsOf, serverTarget, splitAtDashes, targetOptions, transportOf } from '../target.ts';
 import { printed, shownJson } from '../shown.ts';
 
@@ -47,7 +47,7 @@ export async function explain(argv: readonly string[], io: Io): Promise<number> 
 }
 
 interface Run {
-  readonly parsed: Parsed;
+  readonly parsed: ParsedOptions;
   readonly io: Io;
   readonly common: Omit<ExplainOptions, 'reach'> & { readonly left: TimeLeft };
 }

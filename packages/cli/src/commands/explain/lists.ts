@@ -23,7 +23,7 @@ export interface ListLimits {
 
 /** The features that have lists. */
 const listing = ['tools', 'resources', 'prompts'] as const;
-type Listing = (typeof listing)[number];
+type ListPart = (typeof listing)[number];
 
 /** Asks for the lists that a server says it has; a list that fails says why, and the others are asked for. */
 export async function listEverything(connection: ServerConnection, limits: ListLimits): Promise<Lists> {
@@ -57,7 +57,7 @@ export async function listUndeclared(
 
 async function listsOf(
   connection: ServerConnection,
-  features: readonly Listing[],
+  features: readonly ListPart[],
   { timeoutMs, signal }: ListLimits,
 ): Promise<Lists> {
   const { revision } = connection;

@@ -1,12 +1,12 @@
 import { secretArguments, secretHeaders, secretName, secretsOfUrl } from '../../recorder/secrets.ts';
 import { environmentValue, type Io } from '../io.ts';
-import type { Parsed } from '../options.ts';
+import type { ParsedOptions } from '../options.ts';
 
 /**
  * The secrets of a command line: the values of headers, the password of a URL, and variables, parameters of a query and
  * arguments of the command whose names say so.
  */
-export function secretsIn(parsed: Parsed, env: Io['env'], args: readonly string[] = []): readonly string[] {
+export function secretsIn(parsed: ParsedOptions, env: Io['env'], args: readonly string[] = []): readonly string[] {
   return [
     ...secretArguments(args),
     ...secretHeaders(parsed.texts('header').map((line) => line.slice(line.indexOf(':') + 1))),

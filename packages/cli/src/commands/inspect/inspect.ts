@@ -8,7 +8,7 @@ import { recordTo, type RecordingFile } from '../../recorder/file.ts';
 import { sharedFetch } from '../fetch.ts';
 import { isRemote, UsageError, whenAborted, type Io } from '../io.ts';
 import { authOptions } from '../login/sign-in-options.ts';
-import { parseOptions, revisionDates, wholeNumber, type Parsed } from '../options.ts';
+import { parseOptions, revisionDates, wholeNumber, type ParsedOptions } from '../options.ts';
 import { pageFolder } from '../page-folder.ts';
 import { printed, reasonOf } from '../shown.ts';
 import { serverTarget, splitAtDashes, targetOptions } from '../target.ts';
@@ -73,7 +73,7 @@ interface WantedPage {
 }
 
 /** Serves the page until it is ended. */
-async function shown({ plans, asked, port, file }: WantedPage, parsed: Parsed, io: Io): Promise<void> {
+async function shown({ plans, asked, port, file }: WantedPage, parsed: ParsedOptions, io: Io): Promise<void> {
   const inspect = await startInspect({
     plans,
     page: pageFolder,
@@ -102,7 +102,11 @@ async function shown({ plans, asked, port, file }: WantedPage, parsed: Parsed, i
   }
 }
 
-async function plansOf(parsed: Parsed, after: readonly string[] | undefined, io: Io): Promise<readonly ServerPlan[]> {
+async function plansOf(
+  parsed: ParsedOptions,
+  after: readonly string[] | undefined,
+  io: Io,
+): Promise<readonly ServerPlan[]> {
   const recording = parsed.text('open');
   if (recording !== undefined) {
     if (parsed.words.length > 0 || after !== undefined || parsed.text('config') !== undefined)

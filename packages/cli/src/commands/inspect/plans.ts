@@ -10,14 +10,14 @@ import { readConfig } from '../config/config.ts';
 import { UsageError, type Io } from '../io.ts';
 import { authOf, givesCredentials } from '../login/auth-of.ts';
 import { authOfServers } from '../login/auth-of-servers.ts';
-import { parseOptions, type Parsed } from '../options.ts';
+import { parseOptions, type ParsedOptions } from '../options.ts';
 import { shellLine } from '../shell.ts';
 import { printed, reasonOf } from '../shown.ts';
 import { PersonsLogin, type FindAuth } from './planned-login.ts';
-import { secretsOf, transportOf, type Target } from '../target.ts';
+import { secretsOf, transportOf, type ServerTarget } from '../target.ts';
 
 /** Plan of a server that was typed. */
-export function typedPlan(target: Target, parsed: Parsed, io: Io): ServerPlan {
+export function typedPlan(target: ServerTarget, parsed: ParsedOptions, io: Io): ServerPlan {
   const secrets = [...secretsOf(target, parsed, io), ...(target.kind === 'url' ? secretsOfUrl(target.url.href) : [])];
   const hide = hiding(secrets);
   const address = hide(factsOf(transportOf(target, parsed, io)).description);
@@ -54,7 +54,7 @@ export function addedPlan(url: URL, options: Parameters<typeof parseOptions>[1],
 export async function configuredPlans(
   file: string,
   only: string | undefined,
-  parsed: Parsed,
+  parsed: ParsedOptions,
   io: Io,
 ): Promise<readonly ServerPlan[]> {
   for (const name of ['header', 'env'])
@@ -96,7 +96,7 @@ export async function configuredPlans(
 }
 
 /** Command-line options that are needed to reach the server, with a variable in place of each value. */
-function reachingOptions(parsed: Parsed): readonly string[] {
+function reachingOptions(parsed: ParsedOptions): readonly string[] {
   const header = (text: string): string => {
     const name = text.slice(0, Math.max(text.indexOf(':'), 0)).trim();
     return `--header ${shellLine([`${name}:`])}" $${variableOf(name)}"`;
@@ -124,7 +124,7 @@ function reachingOptions(parsed: Parsed): readonly string[] {
 const starters =
   /^(?:node|nodejs|npx|npm|pnpm|yarn|bun|bunx|deno|tsx|ts-node|python[\d.]*|py|uv|uvx|pipx|docker|podman|ruby|php|java|dotnet|go|cargo|env|sh|bash|cmd)(?:\.exe|\.cmd)?$/i;
 
-function nameOfCommand({ command, args }: Extract<Target, { kind: 'command' }>): string {
+function nameOfCommand({ command, args }: Extract<ServerTarget, { kind: 'command' }>): string {
   const own = basename(command);
   // What stands after an option may be its value, such as a token: only of what starts others is it a name.
   if (!starters.test(own)) return own || command;
@@ -133,7 +133,7 @@ function nameOfCommand({ command, args }: Extract<Target, { kind: 'command' }>):
 }
 
 /** The folder of the script, where the command names a file. */
-function folderOf({ command, args }: Extract<Target, { kind: 'command' }>): string | undefined {
+function folderOf({ command, args }: Extract<ServerTarget, { kind: 'command' }>): string | undefined {
   const script = [...args, command].find((word) => !word.startsWith('-') && existsSync(word));
   return script === undefined ? undefined : dirname(resolve(script));
 }

@@ -2,8 +2,8 @@ import type { Authorization } from '../../../../parley/src/auth/common/authorize
 import type { ConfiguredServer, GuardedUrl } from '../config/server-entry.ts';
 import type { OAuthEntry } from '../config/oauth-entry.ts';
 import { UsageError, type Io } from '../io.ts';
-import type { Parsed } from '../options.ts';
-import { lentLogin, wayToAsk, type Circumstances } from './auth-of.ts';
+import type { ParsedOptions } from '../options.ts';
+import { lentLogin, wayToAsk, type LoginContext } from './auth-of.ts';
 import { authOptions, givenOption, ofEveryServer, sharedSignInOptions } from './sign-in-options.ts';
 import type { SignIn } from './sign-in.ts';
 
@@ -21,7 +21,7 @@ export interface ServerAuth {
  *
  * @throws UsageError
  */
-export function refuseOfOne(parsed: Parsed): void {
+export function refuseOfOne(parsed: ParsedOptions): void {
   const ofAll = new Set([...sharedSignInOptions, 'login']);
   const other = givenOption(
     parsed,
@@ -42,8 +42,8 @@ export function refuseOfOne(parsed: Parsed): void {
  */
 export async function authOfServers(
   servers: Servers,
-  parsed: Parsed,
-  circumstances: Circumstances,
+  parsed: ParsedOptions,
+  circumstances: LoginContext,
 ): Promise<ReadonlyMap<string, ServerAuth>> {
   refuseOfOne(parsed);
   const { io, reachedAt, overheard } = circumstances;

@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { AuthorizationError } from '../../../../parley/src/auth/common/errors.ts';
 import type { HttpTransportOptions } from '../../../../parley/src/transports/http/client/request.ts';
 import { isRemote, isTerminal, UsageError, environmentValue, type Io } from '../io.ts';
-import { oneOption, type Parsed } from '../options.ts';
-import type { Target } from '../target.ts';
+import { oneOption, type ParsedOptions } from '../options.ts';
+import type { ServerTarget } from '../target.ts';
 import { authOptions, givenOption, signInOf } from './sign-in-options.ts';
 import type { SignIn, WayToAsk } from './sign-in.ts';
 
 /** The circumstances of a command. */
-export interface Circumstances extends Pick<SignIn, 'overheard'> {
+export interface LoginContext extends Pick<SignIn, 'overheard'> {
   readonly io: Io;
   /** True when a person may be asked where the options do not say. */
   readonly asks: boolean;
@@ -30,7 +30,11 @@ export interface FoundAuth extends Pick<HttpTransportOptions, 'auth'> {
  *
  * @throws UsageError for options that make no sense together, and where others would use the login of a person.
  */
-export async function authOf(target: Target, parsed: Parsed, circumstances: Circumstances): Promise<FoundAuth> {
+export async function authOf(
+  target: ServerTarget,
+  parsed: ParsedOptions,
+  circumstances: LoginContext,
+): Promise<FoundAuth> {
   const { io, reachedAt, overheard } = circumstances;
   const given = givenOption(parsed, Object.keys(authOptions));
   if (target.kind !== 'url') {
@@ -62,11 +66,11 @@ export async function authOf(target: Target, parsed: Parsed, circumstances: Circ
 }
 
 /** Tells whether the command line has credentials for a URL, so that no sign-in is needed. */
-export function givesCredentials(url: URL, parsed: Parsed): boolean {
+export function givesCredentials(url: URL, parsed: ParsedOptions): boolean {
   return hasOwn(url, parsed) || givenOption(parsed, ['token-env', 'token-file']) !== undefined;
 }
 
-function hasOwn({ username, password }: URL, parsed: Parsed): boolean {
+function hasOwn({ username, password }: URL, parsed: ParsedOptions): boolean {
   return username !== '' || password !== '' || parsed.texts('header').some((line) => /^authorization\s*:/i.test(line));
 }
 
@@ -83,7 +87,7 @@ export function lentLogin(reachedAt: string, instead: string, servers: readonly 
  *
  * @throws UsageError for such options if the command never asks, or if the user cannot answer.
  */
-export function wayToAsk(parsed: Parsed, { io, asks, inputTaken = false }: Circumstances): WayToAsk {
+export function wayToAsk(parsed: ParsedOptions, { io, asks, inputTaken = false }: LoginContext): WayToAsk {
   const login = oneOption(parsed, 'login', ['auto', 'never', 'always']) ?? 'auto';
   const ofAsking = givenOption(parsed, ['no-browser', 'redirect-port', 'login-timeout']);
   if (login === 'never' && ofAsking !== undefined)
@@ -99,7 +103,7 @@ export function wayToAsk(parsed: Parsed, { io, asks, inputTaken = false }: Circu
 }
 
 /** The token from the options. A file is read again each time, since another program renews it. */
-function tokenOf(parsed: Parsed, io: Io): string | (() => Promise<string>) | undefined {
+function tokenOf(parsed: ParsedOptions, io: Io): string | (() => Promise<string>) | undefined {
   const variable = parsed.text('token-env');
   const file = parsed.text('token-file');
   if (variable === undefined && file === undefined) return undefined;

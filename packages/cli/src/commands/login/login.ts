@@ -6,7 +6,7 @@ import { isReplaced } from '../../../../parley/src/auth/client/interactive/repla
 import type { GrantInfo, OAuth } from '../../../../parley/src/auth/client/interactive/oauth.ts';
 import { credentialKeyText, type CredentialKey } from '../../../../parley/src/storage/credentials.ts';
 import { isRemote, UsageError, type Io } from '../io.ts';
-import { parseOptions, type Parsed } from '../options.ts';
+import { parseOptions, type ParsedOptions } from '../options.ts';
 import { shellLine } from '../shell.ts';
 import { printed, reasonOf, shownJson } from '../shown.ts';
 import { transportOf } from '../target.ts';
@@ -62,7 +62,7 @@ export async function login(argv: readonly string[], io: Io): Promise<number> {
   return 0;
 }
 
-function devicePrompt(parsed: Parsed, io: Io): (prompt: DevicePrompt) => void {
+function devicePrompt(parsed: ParsedOptions, io: Io): (prompt: DevicePrompt) => void {
   const other = givenOption(parsed, ['no-browser', 'redirect-port']);
   if (other !== undefined)
     throw new UsageError(`--${other} is for the redirect from a page, and --device has no redirect`);
@@ -108,7 +108,7 @@ export async function logout(argv: readonly string[], io: Io): Promise<number> {
 /** Ends a login, and says so. @returns False where that failed, or tokens stay valid. */
 async function left(
   { server, account }: KeptLogin,
-  { parsed, io, forgetClient }: { readonly parsed: Parsed; readonly io: Io; readonly forgetClient: boolean },
+  { parsed, io, forgetClient }: { readonly parsed: ParsedOptions; readonly io: Io; readonly forgetClient: boolean },
 ): Promise<boolean> {
   const shown = shownServer(server);
   const where = printed(account === undefined ? shown : `${shown} (account ${account})`, 'line');
@@ -143,7 +143,7 @@ async function left(
  *
  * @param among The texts of the keys that count; all by default.
  */
-async function unusedGrants(parsed: Parsed, io: Io, among?: ReadonlySet<string>): Promise<readonly KeptLogin[]> {
+async function unusedGrants(parsed: ParsedOptions, io: Io, among?: ReadonlySet<string>): Promise<readonly KeptLogin[]> {
   const wanted = parsed.text('account');
   const keys = await ownStore(io).keys('grant');
   const logins = keys
@@ -208,7 +208,7 @@ interface KeptLogin {
 
 /** The logins that are kept, of one account where one is named; `isWhole` is false where there are others, which cannot be read. */
 async function keptLogins(
-  parsed: Parsed,
+  parsed: ParsedOptions,
   io: Io,
 ): Promise<{ readonly logins: readonly KeptLogin[]; readonly isWhole: boolean }> {
   const wanted = parsed.text('account');
@@ -225,7 +225,7 @@ async function keptLogins(
   return { isWhole, logins: sorted.map(({ server, account }) => (account === '' ? { server } : { server, account })) };
 }
 
-async function keptAuthorization(parsed: Parsed, io: Io, { server, account }: KeptLogin): Promise<OAuth> {
+async function keptAuthorization(parsed: ParsedOptions, io: Io, { server, account }: KeptLogin): Promise<OAuth> {
   const given: SignIn = { ...signInOf(parsed, io), asking: 'never', server: new URL(server), account };
   return personAt(await withStoredOptions(given, io), io);
 }
@@ -236,7 +236,7 @@ function compared(one: string, other: string): number {
 
 /** The logins at a server. A URL without its query means all that are shown by it. */
 async function loginsAt(
-  parsed: Parsed,
+  parsed: ParsedOptions,
   io: Io,
 ): Promise<{ readonly logins: readonly KeptLogin[]; readonly isWhole: boolean }> {
   const { href: server, search } = onlyServer(parsed);
@@ -257,7 +257,7 @@ function shownServer(server: string): string {
   return canonicalResource(url);
 }
 
-function onlyServer(parsed: Parsed): URL {
+function onlyServer(parsed: ParsedOptions): URL {
   const [url, extra] = parsed.words;
   if (url === undefined) throw new UsageError('give the URL of a server');
   if (extra !== undefined) throw new UsageError(`${JSON.stringify(extra)} is one argument too many`);

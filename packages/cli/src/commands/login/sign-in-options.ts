@@ -1,7 +1,7 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { ManualRegistration } from '../../../../parley/src/auth/client/interactive/oauth-options.ts';
 import { UsageError, environmentValue, type Io } from '../io.ts';
-import { milliseconds, wholeNumber, type Parsed } from '../options.ts';
+import { milliseconds, wholeNumber, type ParsedOptions } from '../options.ts';
 import type { SignIn } from './sign-in.ts';
 
 /** The options of signing in, which `login`, `call` and `bridge` share. */
@@ -30,7 +30,7 @@ export const authOptions: ParseArgsOptionsConfig = {
 };
 
 /** The first of some options that was given. */
-export function givenOption(parsed: Parsed, names: readonly string[]): string | undefined {
+export function givenOption(parsed: ParsedOptions, names: readonly string[]): string | undefined {
   return names.find((name) => parsed.flag(name) || parsed.texts(name).length > 0);
 }
 
@@ -39,7 +39,7 @@ export function givenOption(parsed: Parsed, names: readonly string[]): string | 
  *
  * @throws UsageError for options that make no sense.
  */
-export function signInOf(parsed: Parsed, io: Io): Omit<SignIn, 'asking' | 'server'> {
+export function signInOf(parsed: ParsedOptions, io: Io): Omit<SignIn, 'asking' | 'server'> {
   const issuer = parsed.text('issuer');
   const metadata = parsed.text('as-metadata');
   const port = parsed.text('redirect-port');
@@ -62,7 +62,7 @@ export function signInOf(parsed: Parsed, io: Io): Omit<SignIn, 'asking' | 'serve
 export const sharedSignInOptions: readonly string[] = ['account', 'login-timeout', 'network-allow'];
 
 /** Reads the options that mean something for any number of servers. */
-export function ofEveryServer(parsed: Parsed): Pick<SignIn, 'account' | 'timeoutMs' | 'networkAllow'> {
+export function ofEveryServer(parsed: ParsedOptions): Pick<SignIn, 'account' | 'timeoutMs' | 'networkAllow'> {
   const timeout = parsed.text('login-timeout');
   return {
     account: parsed.text('account'),
@@ -72,7 +72,7 @@ export function ofEveryServer(parsed: Parsed): Pick<SignIn, 'account' | 'timeout
   };
 }
 
-function clientOf(parsed: Parsed, io: Io): ManualRegistration | undefined {
+function clientOf(parsed: ParsedOptions, io: Io): ManualRegistration | undefined {
   const id = parsed.text('client-id');
   const variable = parsed.text('client-secret-env');
   if (id === undefined) {

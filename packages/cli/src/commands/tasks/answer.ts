@@ -10,13 +10,13 @@ import type { ClientOpening } from '../call/open.ts';
 import { pairOf } from '../call/words.ts';
 import { nearestWords } from '../../../../parley/src/options/nearest.ts';
 import { UsageError, isTerminal, type Io } from '../io.ts';
-import { oneOption, type Parsed } from '../options.ts';
+import { oneOption, type ParsedOptions } from '../options.ts';
 import { TerminalQuestions, openQuestions, type Answerers } from './asking.ts';
 import { questionWords } from './render.ts';
 
 /** Words of an answer, as they were typed. */
 export interface TypedAnswer {
-  readonly parsed: Parsed;
+  readonly parsed: ParsedOptions;
   /** `name=value` words. */
   readonly pairs: readonly string[];
   /** All at once. */
@@ -24,14 +24,14 @@ export interface TypedAnswer {
 }
 
 /** A way to answer what a task asks. */
-export interface Answering extends Pick<ClientOpening, 'handlers' | 'tell'> {
+export interface TaskAnswering extends Pick<ClientOpening, 'handlers' | 'tell'> {
   /** Answers one question, and resolves when the server has the answer. */
   answer(task: TaskHandle, client: Client): Promise<void>;
   end(): void;
 }
 
 /** Answers a task's question with the options of the command line, or with the input of the user at the terminal. */
-export function typedAnswering(typed: TypedAnswer, io: Io): Answering {
+export function typedAnswering(typed: TypedAnswer, io: Io): TaskAnswering {
   const pairs = typed.pairs.map((word) => pairOf(word));
   const action = oneOption(typed.parsed, 'action', ['accept', 'decline', 'cancel']);
   const isTyped = pairs.length > 0 || typed.input !== undefined || action !== undefined;

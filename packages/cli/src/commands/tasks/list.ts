@@ -10,7 +10,7 @@ import { openPlace, type ServerPlace } from '../call/place.ts';
 import { requestLimits } from '../call/time-limit.ts';
 import { clipped, table } from '../explain/text.ts';
 import type { Io } from '../io.ts';
-import type { Parsed } from '../options.ts';
+import type { ParsedOptions } from '../options.ts';
 import { shownJson } from '../shown.ts';
 import { keptWords } from './render.ts';
 
@@ -23,7 +23,7 @@ const width = 140;
 /** Lists the caller's tasks on a server, if its revision supports that. (Spec 2025-11-25, Tasks, Task Listing.) */
 export async function listTasks(
   place: ServerPlace,
-  { parsed, json }: { readonly parsed: Parsed; readonly json: boolean },
+  { parsed, json }: { readonly parsed: ParsedOptions; readonly json: boolean },
   io: Io,
 ): Promise<number> {
   const known = revisions.filter((revision) => revision.tasks === 'core').map(({ date }) => date);

@@ -6,14 +6,14 @@ import { openPlace, type ServerPlace } from '../call/place.ts';
 import { hiding } from '../../../../parley/src/auth/common/secrets.ts';
 import { programWords } from '../../recorder/program-words.ts';
 import { UsageError, type Io } from '../io.ts';
-import { revisionDates, type Parsed } from '../options.ts';
+import { revisionDates, type ParsedOptions } from '../options.ts';
 import { shellLine } from '../shell.ts';
 import { shownJson } from '../shown.ts';
 import { secretsOf, serverTarget, urlTarget } from '../target.ts';
 
 /** Words of a command line that may name a server. */
 export interface PlaceWords {
-  readonly parsed: Parsed;
+  readonly parsed: ParsedOptions;
   readonly words: readonly string[];
   /** Words that follow the `--`, where there is one. */
   readonly after: readonly string[] | undefined;
@@ -54,7 +54,7 @@ export async function openTaskPlace(
     parsed,
     reference,
     opening,
-  }: { readonly parsed: Parsed; readonly reference: TaskReference; readonly opening: ClientOpening },
+  }: { readonly parsed: ParsedOptions; readonly reference: TaskReference; readonly opening: ClientOpening },
   io: Io,
 ): Promise<Client> {
   return await openPlace(place, { parsed, opening: { ...opening, known: revisionDates([reference.revision]) } }, io);
@@ -72,7 +72,7 @@ const kept = ['token-env', 'token-file', 'account', 'issuer', 'client-id', 'clie
 export function commandAbout(
   verb: 'wait' | 'answer',
   reference: TaskReference,
-  { place, parsed, io }: { readonly place: ServerPlace; readonly parsed: Parsed; readonly io: Io },
+  { place, parsed, io }: { readonly place: ServerPlace; readonly parsed: ParsedOptions; readonly io: Io },
 ): string {
   const options = kept.flatMap((name) => {
     const value = parsed.text(name);

@@ -7,9 +7,9 @@ import { withinTime } from '../call/time-limit.ts';
 import { printResult } from '../call/render-result.ts';
 import { takeJson, type Json } from '../call/words.ts';
 import { UsageError, type Io } from '../io.ts';
-import { parseOptions, type Parsed } from '../options.ts';
+import { parseOptions, type ParsedOptions } from '../options.ts';
 import { splitAtDashes } from '../target.ts';
-import { typedAnswering, type Answering } from './answer.ts';
+import { typedAnswering, type TaskAnswering } from './answer.ts';
 import { explained, followed, waiterAt, type Advice } from './follow.ts';
 import { listTasks } from './list.ts';
 import { commandAbout, endsWithCommand, openTaskPlace, placeOf } from './place.ts';
@@ -21,14 +21,14 @@ import { screenFor } from './screen.ts';
 interface About {
   readonly reference: TaskReference;
   readonly place: ServerPlace;
-  readonly parsed: Parsed;
+  readonly parsed: ParsedOptions;
   readonly json: Json;
 }
 
 /** Does something with a task that an earlier command began. */
-type Verb = (about: About, io: Io, pairs: readonly string[]) => Promise<number>;
+type TaskVerb = (about: About, io: Io, pairs: readonly string[]) => Promise<number>;
 
-const verbs: ReadonlyMap<string, Verb> = new Map([
+const verbs: ReadonlyMap<string, TaskVerb> = new Map([
   ['get', get],
   ['wait', wait],
   ['answer', answer],
@@ -87,7 +87,7 @@ async function using(
   {
     use,
     ...opening
-  }: Pick<Answering, 'handlers' | 'tell'> & {
+  }: Pick<TaskAnswering, 'handlers' | 'tell'> & {
     readonly use: (task: TaskHandle, client: Client) => Promise<number>;
   },
 ): Promise<number> {

@@ -5,7 +5,7 @@ import type { LineAnswers } from '../call/questions.ts';
 import { requestLimits } from '../call/time-limit.ts';
 import { printCall, type WantedOutput } from '../call/print-call.ts';
 import { UsageError, type Io } from '../io.ts';
-import { milliseconds, type Parsed } from '../options.ts';
+import { milliseconds, type ParsedOptions } from '../options.ts';
 import { shownJson } from '../shown.ts';
 import { endsWithIt, followed, waiterAt } from './follow.ts';
 import { commandAbout, endsWithCommand } from './place.ts';
@@ -30,7 +30,11 @@ export interface ToolTask {
 /** Makes what calls a tool as a task, as the options of the command line say. */
 export function toolTask(
   tool: string,
-  { parsed, json, given }: { readonly parsed: Parsed; readonly json: boolean; readonly given: LineAnswers | undefined },
+  {
+    parsed,
+    json,
+    given,
+  }: { readonly parsed: ParsedOptions; readonly json: boolean; readonly given: LineAnswers | undefined },
   io: Io,
 ): ToolTask {
   const ttl = parsed.text('ttl');
@@ -77,7 +81,7 @@ export function toolTask(
  *
  * @throws UsageError for task options without a task.
  */
-export function calledAsTask(parsed: Parsed, tool: string | undefined): string {
+export function calledAsTask(parsed: ParsedOptions, tool: string | undefined): string {
   if (!parsed.flag('task')) throw new UsageError(`--${parsed.flag('detach') ? 'detach' : 'ttl'} goes with --task`);
   if (tool === undefined)
     throw new UsageError('--task calls a tool: name one after the URL, or after a second -- behind the command');

@@ -38,7 +38,7 @@ export interface WantedCall {
   rowSince(began: number): number | undefined;
 }
 
-interface Call {
+interface RunningCall {
   view: CallView;
   /** Settles when it ended. */
   over: Promise<void>;
@@ -50,7 +50,7 @@ interface Call {
 /** Uses of all servers: each runs until its answer comes or the person cancels it. */
 export class PersonsCalls {
   readonly #shared: Shared;
-  readonly #calls = new Map<number, Call>();
+  readonly #calls = new Map<number, RunningCall>();
   #count = 0;
   #characters = 0;
 
@@ -71,7 +71,7 @@ export class PersonsCalls {
     if (running >= most.running) throw new VerbError(429, `${running} calls run already; cancel one, or wait`);
     const { server, kind, name, text } = wanted;
     const id = ++this.#count;
-    const call: Call = {
+    const call: RunningCall = {
       view: {
         id,
         server,
@@ -113,22 +113,22 @@ export class PersonsCalls {
     return this.#open(id).outcome;
   }
 
-  #open(id: number): Call {
+  #open(id: number): RunningCall {
     const call = this.#calls.get(id);
     if (call === undefined) throw new VerbError(410, 'this call is forgotten');
     return call;
   }
 
-  #tell(call: Call): void {
+  #tell(call: RunningCall): void {
     this.#shared.feed.keep(`call ${call.view.id}`, { kind: 'call', call: call.view });
   }
 
-  #change(call: Call, more: Partial<CallView>): void {
+  #change(call: RunningCall, more: Partial<CallView>): void {
     call.view = { ...call.view, ...more };
     this.#tell(call);
   }
 
-  async #run(client: Client, call: Call, wanted: WantedCall): Promise<void> {
+  async #run(client: Client, call: RunningCall, wanted: WantedCall): Promise<void> {
     const { signal } = call.controller;
     let state: CallView['state'] = 'done';
     try {

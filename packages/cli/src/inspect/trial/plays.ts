@@ -92,17 +92,17 @@ async function cancelled(client: Client, wanted: WantedPlay): Promise<unknown> {
   return undefined;
 }
 
-type Handle = Awaited<ReturnType<Client['startTask']>>;
+type StartedTask = Awaited<ReturnType<Client['startTask']>>;
 
-function begun(client: Client, { params }: WantedPlay, signal: AbortSignal): Promise<Handle> {
+function begun(client: Client, { params }: WantedPlay, signal: AbortSignal): Promise<StartedTask> {
   return client.startTask(textIn(params, 'name'), objectIn(params, 'arguments'), { signal, timeoutMs: 0 });
 }
 
 /** The task of a call, where one comes. */
-async function begunSoon(running: Promise<unknown>): Promise<Handle | undefined> {
+async function begunSoon(running: Promise<unknown>): Promise<StartedTask | undefined> {
   if (!(await settledWithin(limitMs.cancelled, running))) return undefined;
   // What was begun by `startTask` settles as a handle.
-  const handle = (await running) as Handle;
+  const handle = (await running) as StartedTask;
   return handle.reference === undefined ? undefined : handle;
 }
 

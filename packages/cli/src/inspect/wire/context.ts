@@ -3,7 +3,7 @@ import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
 import { metaKey } from '../../../../parley/src/protocol/meta-key.ts';
 import type { RecordingEntry } from '../../recorder/entry.ts';
 
-type Message = Readonly<Record<string, unknown>>;
+type WireMessage = Readonly<Record<string, unknown>>;
 
 /** Most requests, and heads of responses, that are remembered. */
 const most = 1_000;
@@ -13,13 +13,13 @@ const largest = 262_144;
 
 /** Context for checking a server's message: running requests, the client's capabilities, response heads. */
 export class WireContext {
-  readonly #requests = new Map<number, Message>();
+  readonly #requests = new Map<number, WireMessage>();
   readonly #heads = new Map<number, RecordingEntry>();
   readonly #spoken = new Set<string>();
-  #capabilities: Message = {};
+  #capabilities: WireMessage = {};
 
   /** Capabilities that the client declared last. */
-  get capabilities(): Message {
+  get capabilities(): WireMessage {
     return this.#capabilities;
   }
 
@@ -27,7 +27,7 @@ export class WireContext {
    * Tells whether the server speaks a revision: it answered a request of it with a result. A server that is asked in a revision
    * which it does not know may say so in any way.
    */
-  speaks(revision: string, message: Message): boolean {
+  speaks(revision: string, message: WireMessage): boolean {
     if ('result' in message) this.#spoken.add(revision);
     return this.#spoken.has(revision);
   }
@@ -56,7 +56,7 @@ export class WireContext {
   }
 
   /** The request of a message: the one that it answers, or in whose exchange it came, or that it names. */
-  requestOf(entry: RecordingEntry, message: Message): Message | undefined {
+  requestOf(entry: RecordingEntry, message: WireMessage): WireMessage | undefined {
     const known = this.#requests.get(entry.pair ?? entry.exchange ?? -1);
     if (known !== undefined || entry.pair !== undefined || entry.exchange !== undefined) return known;
     const { method, params } = message;
@@ -70,18 +70,18 @@ export class WireContext {
   }
 }
 
-function declaredIn(message: Message): Message | undefined {
+function declaredIn(message: WireMessage): WireMessage | undefined {
   const { method, params } = message;
   const declared =
     method === 'initialize' && isObject(params) ? params['capabilities'] : metaOf(message)[metaKey.clientCapabilities];
   return isObject(declared) ? declared : undefined;
 }
 
-function metaOf({ params }: Message): Message {
+function metaOf({ params }: WireMessage): WireMessage {
   return isObject(params) && isObject(params['_meta']) ? params['_meta'] : {};
 }
 
-function messageIn(text: string): Message | undefined {
+function messageIn(text: string): WireMessage | undefined {
   const value = jsonIn(text);
   return isObject(value) ? value : undefined;
 }

@@ -1,6 +1,6 @@
 /** Rules of `parley check` that only inspect, for every message of a server in use. */
 
-import type { Exchanged } from '../../check/harness/exchange.ts';
+import type { RawExchange } from '../../check/harness/exchange.ts';
 import { rowOf } from '../../check/register.ts';
 import { isProbe, type CheckRule, type WatchRule } from '../../check/rule.ts';
 import { apartOnPage } from '../../check/rules/listed.ts';
@@ -31,7 +31,7 @@ export function requirementsBroken(entry: RecordingEntry, context: WireContext):
   if (cut !== undefined || text.length > largest || revision === undefined) return [];
   const head = entry.http ?? (entry.exchange === undefined ? undefined : context.headOf(entry.exchange)?.http);
   const value = jsonIn(text);
-  const exchange: Exchanged = {
+  const exchange: RawExchange = {
     sent: '',
     status: head?.status,
     headers: head?.headers ?? {},

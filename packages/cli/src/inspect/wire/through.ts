@@ -10,7 +10,7 @@ import type { JsonView, LensView } from '../view.ts';
 import { protocolHeadersOf } from './headers.ts';
 
 /** Part of a message that the lens looks through, and how the rest of it is put around what comes out. */
-interface Seen {
+interface LensPart {
   readonly method: string;
   readonly part: 'params' | 'result';
   readonly value: unknown;
@@ -43,7 +43,7 @@ export function lensOf(entry: RecordingEntry, to: string): LensView {
 
 function viewOf(
   lens: Lens,
-  { seen, message, from, to }: { seen: Seen; message: JsonView; from: string; to: string },
+  { seen, message, from, to }: { seen: LensPart; message: JsonView; from: string; to: string },
 ): LensView {
   const common = { from, to, kind: lens.kind, left: message };
   switch (lens.kind) {
@@ -64,7 +64,7 @@ const supportedVersions = revisions.map(({ date }) => date).toReversed();
 /** Each revision opens in its own way: the same facts stand in another message. */
 function opening(
   message: JsonView,
-  { method, part, value }: Seen,
+  { method, part, value }: LensPart,
   { client, server }: { readonly client: Revision; readonly server: Revision },
 ): LensView {
   const common = { from: server.date, to: client.date, left: message };
@@ -119,7 +119,7 @@ function methodFor({ clientDescribed }: Revision): string {
   return clientDescribed === 'once' ? 'initialize' : 'server/discover';
 }
 
-function partOf(message: JsonView, known: string | undefined): Seen | undefined {
+function partOf(message: JsonView, known: string | undefined): LensPart | undefined {
   const { method, params, result } = message;
   if (typeof method === 'string')
     return {

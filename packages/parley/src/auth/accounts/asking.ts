@@ -3,7 +3,7 @@
 import { after } from '../../jsonrpc/timeout.ts';
 import type { LateVisits } from './late-visits.ts';
 import type { Consent } from '../consent/consent.ts';
-import type { Outcome, ConsentSession } from '../consent/consent-sessions.ts';
+import type { ConsentOutcome, ConsentSession } from '../consent/consent-sessions.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { ToolContext, ElicitedUrl } from '../../server/tool-context.ts';
 import { ToolError } from '../../server/features/tool-result.ts';
@@ -87,7 +87,7 @@ async function waited(
   ctx: ToolContext,
   visit: ConsentSession,
   { consent, waitTimeoutMs, closed, isConnected }: AskedAccount,
-): Promise<Outcome | 'waiting'> {
+): Promise<ConsentOutcome | 'waiting'> {
   const enough = new AbortController();
   const stop = after(waitTimeoutMs, () => enough.abort());
   try {

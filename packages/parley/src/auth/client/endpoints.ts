@@ -3,7 +3,7 @@ import type { ServerMetadata } from '../common/metadata.ts';
 import { shownUrl } from './discovery.ts';
 
 /** The endpoints of an authorization server that are stored with its grants. */
-export interface Endpoints {
+export interface GrantEndpoints {
   readonly issuer: string;
   readonly token: string;
   readonly revocation?: string | undefined;
@@ -12,7 +12,7 @@ export interface Endpoints {
 }
 
 /** The endpoints of metadata that are used once a person has agreed. */
-export function endpointsOf(server: ServerMetadata): Endpoints {
+export function endpointsOf(server: ServerMetadata): GrantEndpoints {
   const { issuer, tokenEndpoint, revocationEndpoint, tokenEndpointAuthMethodsSupported } = server;
   if (tokenEndpoint === undefined)
     throw new AuthorizationError('discovery', `the metadata of ${shownUrl(issuer)} name no token endpoint`, { issuer });

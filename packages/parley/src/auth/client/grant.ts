@@ -4,7 +4,7 @@ import { hasFields } from '../common/fields.ts';
 import { jsonOf } from '../common/document.ts';
 import { isScope } from '../common/scopes.ts';
 import { claimsOf, unguessableText } from '../common/base64url.ts';
-import type { Endpoints } from './endpoints.ts';
+import type { GrantEndpoints } from './endpoints.ts';
 import { textIn, type TokenAnswer } from './token-response.ts';
 
 /** One grant: a person's or a machine's, at one resource. */
@@ -16,7 +16,7 @@ export interface Grant {
   readonly client: string;
   /** True if the client has no secret, so that its id is its only identification. */
   readonly isPublic?: boolean | undefined;
-  readonly endpoints: Endpoints;
+  readonly endpoints: GrantEndpoints;
   readonly accessToken: string;
   /** Scheme of the token: usable by any holder, or only with proofs. */
   readonly scheme: 'Bearer' | 'DPoP';

@@ -10,7 +10,7 @@ import type { Grant } from './grant.ts';
 import type { Site } from './site.ts';
 
 /** The OAuth challenges of a refusal, and their contents. */
-export interface Refused {
+export interface OAuthRefusal {
   readonly status: number;
   readonly challenge: Challenge | undefined;
   /** True if it asks for tokens that are bound to a key. */
@@ -23,7 +23,7 @@ export interface Refused {
 }
 
 /** Reads the challenges of an answer: one that wants proofs comes before one that does not. */
-export function readRefusal(answer: AuthorizedAnswer): Refused {
+export function readRefusal(answer: AuthorizedAnswer): OAuthRefusal {
   const challenges = parseChallenges(answer.header('www-authenticate'));
   const dpop = challenges.filter(({ scheme }) => scheme === 'dpop');
   const bearer = challenges.filter(({ scheme }) => scheme === 'bearer');
@@ -45,7 +45,7 @@ export function readRefusal(answer: AuthorizedAnswer): Refused {
 }
 
 /** No refusal, for actions without one. */
-export const noRefusal: Refused = {
+export const noRefusal: OAuthRefusal = {
   status: 401,
   challenge: undefined,
   asksForKey: false,
@@ -56,7 +56,7 @@ export const noRefusal: Refused = {
 };
 
 /** @throws AuthorizationError for a server that does not use tokens. */
-export function requireOAuth({ challenge }: Refused, { server }: Site): void {
+export function requireOAuth({ challenge }: OAuthRefusal, { server }: Site): void {
   if (challenge === undefined || challenge.scheme === 'bearer' || challenge.scheme === 'dpop') return;
   throw new AuthorizationError(
     'discovery',
@@ -66,7 +66,7 @@ export function requireOAuth({ challenge }: Refused, { server }: Site): void {
 }
 
 /** @throws AuthorizationError for a server that requires bound tokens, if the options do not allow them. */
-export function requireKind({ asksForKey, takesBearer }: Refused, { options: { dpop }, server }: Site): void {
+export function requireKind({ asksForKey, takesBearer }: OAuthRefusal, { options: { dpop }, server }: Site): void {
   if (!asksForKey || takesBearer || dpop !== undefined) return;
   throw new AuthorizationError(
     'discovery',
@@ -76,7 +76,7 @@ export function requireKind({ asksForKey, takesBearer }: Refused, { options: { d
 }
 
 /** True when a proof lacked a nonce: it is sent again, with the one that came. (RFC 9449, section 9.) Who sent no proof lacks more. */
-export function isForNonce({ challenge, error }: Refused, sent: AuthorizationFields): boolean {
+export function isForNonce({ challenge, error }: OAuthRefusal, sent: AuthorizationFields): boolean {
   return challenge?.scheme === 'dpop' && error === 'use_dpop_nonce' && sent['dpop'] !== undefined;
 }
 
@@ -118,12 +118,16 @@ export function scopesFor(
 }
 
 /** True when the tokens for a server are to be bound to a key. */
-export function isBound({ options: { dpop } }: Site, { asksForKey }: Refused, { dpopRequired }: Discovered): boolean {
+export function isBound(
+  { options: { dpop } }: Site,
+  { asksForKey }: OAuthRefusal,
+  { dpopRequired }: Discovered,
+): boolean {
   return dpop === 'always' || (dpop === 'auto' && (asksForKey || dpopRequired));
 }
 
 /** True when a token is of no use for a server, or not wanted, that is not bound to a key. */
-export function mustBeBound(site: Site, refused: Refused, discovered: Discovered): boolean {
+export function mustBeBound(site: Site, refused: OAuthRefusal, discovered: Discovered): boolean {
   const isLoose = refused.takesBearer && !discovered.dpopRequired && site.options.dpop !== 'always';
   return !isLoose && isBound(site, refused, discovered);
 }

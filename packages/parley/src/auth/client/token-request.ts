@@ -7,12 +7,12 @@ import {
   genericTokenEndpointRequest,
   revocationRequest,
 } from 'oauth4webapi';
-import { exchange, type Answer } from '../common/document.ts';
+import { exchange, type WholeResponse } from '../common/document.ts';
 import { AuthorizationError } from '../common/errors.ts';
 import { harmlessAnswer } from '../common/secrets.ts';
 import { unlessAborted } from '../../storage/turns.ts';
 import type { OAuthClient } from './client-authentication.ts';
-import type { Endpoints } from './endpoints.ts';
+import type { GrantEndpoints } from './endpoints.ts';
 import { authenticationOf } from './shown-client.ts';
 import type { DpopProver } from './dpop.ts';
 import { fetching, type Site } from './site.ts';
@@ -20,7 +20,7 @@ import { readTokenAnswer, type TokenAnswer } from './token-response.ts';
 
 /** One token request. */
 export interface TokenRequest {
-  readonly endpoints: Endpoints;
+  readonly endpoints: GrantEndpoints;
   readonly client: OAuthClient;
   readonly grantType: string;
   readonly parameters: Readonly<Record<string, string>>;
@@ -50,7 +50,7 @@ export async function requestTokens(site: Site, request: TokenRequest): Promise<
 }
 
 /** The raw answer to a token request, with the one repetition that a nonce may take. (RFC 9449, section 8.) */
-export async function tokenAnswer(site: Site, request: TokenRequest): Promise<Answer> {
+export async function tokenAnswer(site: Site, request: TokenRequest): Promise<WholeResponse> {
   const { endpoints, client, grantType, resource, prover } = request;
   const url = site.rules.check(endpoints.token, 'the token endpoint');
   const parameters = {
@@ -88,7 +88,7 @@ export async function registrationAnswer(
     readonly metadata: Readonly<Record<string, unknown>>;
     readonly signal: AbortSignal;
   },
-): Promise<Answer> {
+): Promise<WholeResponse> {
   const url = site.rules.check(endpoint, 'the registration endpoint');
   return await send(site, { url, asked: 'the registration', signal }, async (options) => {
     // The library asks for no more of it than that it can be written as JSON.
@@ -107,13 +107,13 @@ export async function revocationAnswer(
     hint,
     signal,
   }: {
-    readonly endpoints: Endpoints & { readonly revocation: string };
+    readonly endpoints: GrantEndpoints & { readonly revocation: string };
     readonly client: OAuthClient;
     readonly token: string;
     readonly hint: 'access_token' | 'refresh_token';
     readonly signal: AbortSignal;
   },
-): Promise<Answer> {
+): Promise<WholeResponse> {
   const url = site.rules.check(endpoints.revocation, 'the revocation endpoint');
   return await send(site, { url, asked: 'the revocation', signal }, async (options) => {
     const server = { issuer: endpoints.issuer, revocation_endpoint: endpoints.revocation };
@@ -125,7 +125,7 @@ export async function revocationAnswer(
 }
 
 /** The options with which the OAuth library uses our own fetch. The URL was checked already. */
-interface SendOptions {
+interface LibraryFetchOptions {
   readonly [customFetch]: (url: string, request: Sent) => Promise<Response>;
   readonly [allowInsecureRequests]: true;
 }
@@ -147,9 +147,9 @@ interface Sent {
 export async function send(
   site: Site,
   { url, asked, signal }: { readonly url: URL; readonly asked: string; readonly signal: AbortSignal },
-  request: (options: SendOptions) => Promise<void>,
-): Promise<Answer> {
-  let answer: Answer | undefined;
+  request: (options: LibraryFetchOptions) => Promise<void>,
+): Promise<WholeResponse> {
+  let answer: WholeResponse | undefined;
   const sent = request({
     [allowInsecureRequests]: true,
     [customFetch]: async (_, { method, headers, body }) => {

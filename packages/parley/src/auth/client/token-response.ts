@@ -1,7 +1,7 @@
 /** Reads an answer of a token endpoint: lenient about the form, strict about used fields. (RFC 6749, section 5.) */
 
 import { hasFields } from '../common/fields.ts';
-import { jsonOf, type Answer } from '../common/document.ts';
+import { jsonOf, type WholeResponse } from '../common/document.ts';
 import { AuthorizationError, type AuthorizationReason } from '../common/errors.ts';
 import { harmlessAnswer } from '../common/secrets.ts';
 import { scopesOf } from '../common/scopes.ts';
@@ -43,7 +43,7 @@ const reasons: Readonly<Record<string, readonly [AuthorizationReason, string | u
  * @throws AuthorizationError with the `code` of the answer if it has one; `server-error` if a retry may help,
  * `invalid-response` if it is not a token answer.
  */
-export function readTokenAnswer(answer: Answer, issuer: string): TokenAnswer {
+export function readTokenAnswer(answer: WholeResponse, issuer: string): TokenAnswer {
   const fields = fieldsOf(answer, issuer, 'the token request');
   const accessToken = textIn(fields['access_token']);
   const tokenType = textIn(fields['token_type'])?.toLowerCase();
@@ -73,7 +73,7 @@ export function readTokenAnswer(answer: Answer, issuer: string): TokenAnswer {
  * @param asked Name of the request, for the error.
  * @throws AuthorizationError for any other answer.
  */
-export function fieldsOf(answer: Answer, issuer: string, asked: string): Readonly<Record<string, unknown>> {
+export function fieldsOf(answer: WholeResponse, issuer: string, asked: string): Readonly<Record<string, unknown>> {
   const { status } = answer;
   const value = jsonOf(answer.text);
   const fields = hasFields(value) ? value : undefined;
@@ -100,7 +100,7 @@ function refused(
     answer: { status, sent },
     issuer,
     asked,
-  }: { readonly code: string; readonly answer: Answer; readonly issuer: string; readonly asked: string },
+  }: { readonly code: string; readonly answer: WholeResponse; readonly issuer: string; readonly asked: string },
 ): AuthorizationError {
   const shown = harmlessAnswer(code, sent) ?? '';
   const description = harmlessAnswer(fields['error_description'], sent);

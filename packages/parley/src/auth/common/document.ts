@@ -54,7 +54,7 @@ const maxMs = 10_000;
 const maxRedirects = 3;
 
 /** Result of a search for a document. */
-export interface Found {
+export interface FoundDocument {
   /** Its value; `undefined` if there is none. */
   readonly value: unknown;
   /** URL at which it was, redirects followed. */
@@ -78,7 +78,7 @@ export async function fetchDocument(
   what: string,
   context: FetchContext,
   headers: Readonly<Record<string, string>> = {},
-): Promise<Found> {
+): Promise<FoundDocument> {
   const first = context.rules.check(url, what);
   const request = { method: 'GET', headers: { accept: 'application/json', ...headers } };
   let target = first;
@@ -100,7 +100,7 @@ async function redirected(
   request: Pick<AuthorizationRequest, 'method' | 'headers'>,
   what: string,
   context: FetchContext,
-): Promise<Found> {
+): Promise<FoundDocument> {
   const answer = await exchange(first, { ...request, redirect: 'follow' }, what, context);
   const end = answer.url !== undefined && URL.canParse(answer.url) ? new URL(answer.url) : undefined;
   if (end?.origin !== first.origin) throw elsewhere(first, what);
@@ -111,7 +111,7 @@ function elsewhere(first: URL, what: string): AuthorizationError {
   return new AuthorizationError('discovery', `${what} at ${placeOf(first)} redirects elsewhere, which is not followed`);
 }
 
-function foundIn({ status, text }: Answer, url: URL, what: string): Found {
+function foundIn({ status, text }: WholeResponse, url: URL, what: string): FoundDocument {
   if (isTransientStatus(status))
     throw new AuthorizationError(
       'server-error',
@@ -139,12 +139,12 @@ export function jsonOf(text: string): unknown {
 }
 
 /** Requests a page by GET. Redirects are not followed, and a body that is too large is an error. */
-export async function fetchAnswer(url: string, what: string, context: FetchContext): Promise<Answer> {
+export async function fetchAnswer(url: string, what: string, context: FetchContext): Promise<WholeResponse> {
   return await exchange(context.rules.check(url, what), { method: 'GET', headers: { accept: '*/*' } }, what, context);
 }
 
 /** A whole answer. */
-export interface Answer {
+export interface WholeResponse {
   readonly status: number;
   readonly text: string;
   /** The URL at which it was found, if the runtime reports it. */
@@ -164,7 +164,7 @@ export async function exchange(
   request: Pick<AuthorizationRequest, 'method' | 'headers' | 'body'> & Partial<Pick<AuthorizationRequest, 'redirect'>>,
   what: string,
   { fetch, signal }: FetchContext,
-): Promise<Answer> {
+): Promise<WholeResponse> {
   const controller = new AbortController();
   const abort = (): void => controller.abort(signal.reason);
   // Not every `fetch` observes its signal.
@@ -175,7 +175,7 @@ export async function exchange(
   signal.addEventListener('abort', abort, { once: true });
   const ms = patienceOf(fetch, maxMs);
   const stop = after(ms, () => controller.abort(), true);
-  const answered = async (): Promise<Answer> => {
+  const answered = async (): Promise<WholeResponse> => {
     const given = { ...request, credentials: 'omit', signal: controller.signal } as const;
     const response = await fetch(url.href, { redirect: 'manual', ...given });
     const text = await textOf(response, what, url);

@@ -30,10 +30,10 @@ export interface ConsentSession {
 }
 
 /** Outcome of a visit, for the waiting caller; `over` if the user did not come in time. */
-export type Outcome = 'granted' | 'declined' | 'failed' | 'over';
+export type ConsentOutcome = 'granted' | 'declined' | 'failed' | 'over';
 
 /** State of a visit that was begun: the person was sent on, has come back, or it is over. */
-type State = 'sent' | 'back' | Exclude<Outcome, 'over'>;
+type State = 'sent' | 'back' | Exclude<ConsentOutcome, 'over'>;
 
 /** Interval at which a waiting caller checks, in milliseconds. A store with notifications is faster. */
 const lookMs = 1_000;
@@ -133,7 +133,11 @@ export class ConsentSessions {
    * @param isGranted True if another visit had the awaited outcome.
    * @throws The reason of the signal.
    */
-  async outcome(visit: ConsentSession, signal: AbortSignal, isGranted: () => Promise<boolean>): Promise<Outcome> {
+  async outcome(
+    visit: ConsentSession,
+    signal: AbortSignal,
+    isGranted: () => Promise<boolean>,
+  ): Promise<ConsentOutcome> {
     for (;;) {
       let look = (): void => {};
       const changed = new Promise<void>((resolve) => (look = resolve));

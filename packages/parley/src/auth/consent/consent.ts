@@ -32,7 +32,7 @@ import type { CredentialKey, CredentialStore } from '../../storage/credentials.t
 import { unlessAborted } from '../../storage/turns.ts';
 import { cookieOf, readForm, fromOf, isNoVisit, isOwnForm } from './browser-request.ts';
 import { consentPage, noticePage, onwardPage, consentHeaders, type NoticeKind } from './page.ts';
-import { ConsentSessions, type Outcome, type ConsentSession } from './consent-sessions.ts';
+import { ConsentSessions, type ConsentOutcome, type ConsentSession } from './consent-sessions.ts';
 
 /** A third party, of which a person's account is wanted. */
 export interface ConsentParty {
@@ -146,7 +146,7 @@ export class Consent {
     visit: ConsentSession,
     signal: AbortSignal,
     isGranted: () => Promise<boolean> = async () => false,
-  ): Promise<Outcome> {
+  ): Promise<ConsentOutcome> {
     return await this.#visits.outcome(visit, signal, isGranted);
   }
 
@@ -165,7 +165,7 @@ export class Consent {
   }
 
   /** Tells whether a person agreed that a client uses the account, with these scopes. (Spec, Confused Deputy Problem.) */
-  async agreed(about: Agreed): Promise<boolean> {
+  async agreed(about: GivenConsent): Promise<boolean> {
     const kept = await this.#options.store.read(consentKey(about));
     const value = kept === undefined ? undefined : jsonOf(kept.text);
     return hasFields(value) && missingOf(about.scopes, scopesOf(value['scopes'])).length === 0;
@@ -356,9 +356,9 @@ interface Admitted {
 }
 
 /** The consent of a person: to what, for which client, and with which scopes. */
-export type Agreed = Pick<ConsentSession, 'principal' | 'party' | 'client' | 'scopes'>;
+export type GivenConsent = Pick<ConsentSession, 'principal' | 'party' | 'client' | 'scopes'>;
 
-function consentKey({ principal, party, client }: Omit<Agreed, 'scopes'>): CredentialKey {
+function consentKey({ principal, party, client }: Omit<GivenConsent, 'scopes'>): CredentialKey {
   return { kind: 'consent', issuer: party, principal, ...(client === undefined ? {} : { client }) };
 }
 

@@ -18,7 +18,7 @@ export interface Caller {
 }
 
 /** Gets tokens for other APIs. */
-export type Exchange = (request: TokenExchangeRequest) => Promise<ExchangedToken>;
+export type TokenExchange = (request: TokenExchangeRequest) => Promise<ExchangedToken>;
 
 /**
  * The caller that a token names; `undefined` if it is never allowed.
@@ -28,7 +28,7 @@ export type Exchange = (request: TokenExchangeRequest) => Promise<ExchangedToken
 export function callerOf(
   { claims, issuer }: Verified,
   settings: ProtectSettings,
-  { scheme, exchange }: { readonly scheme: 'Bearer' | 'DPoP'; readonly exchange: Exchange | undefined },
+  { scheme, exchange }: { readonly scheme: 'Bearer' | 'DPoP'; readonly exchange: TokenExchange | undefined },
 ): Caller | undefined {
   const { sub, username, exp, scope, scp } = claims;
   const subject = textOf(sub);

@@ -3,7 +3,7 @@
 import { unionOf } from '../common/scopes.ts';
 import type { AuthInfo, RequestHandler } from '../../server/runtime/request-handler.ts';
 import type { ProtectedReply, HttpRequest, HttpRefusal } from '../../server/runtime/protection.ts';
-import { callerOf, type Caller, type Exchange } from './auth-info.ts';
+import { callerOf, type Caller, type TokenExchange } from './auth-info.ts';
 import { credentialsOf, type Credentials } from './credentials.ts';
 import type { ProofCheck } from './dpop/late-proofs.ts';
 import { FailureBudget } from './failure-budget.ts';
@@ -32,7 +32,7 @@ export interface AuthenticationParts {
   readonly verify: Verifier;
   readonly proofs: ProofCheck | undefined;
   /** Gets tokens for other APIs, with that of a caller. */
-  readonly exchange: ((token: string) => Exchange) | undefined;
+  readonly exchange: ((token: string) => TokenExchange) | undefined;
 }
 
 /** A token that is being verified. */

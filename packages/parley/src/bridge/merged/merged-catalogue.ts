@@ -3,11 +3,11 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
 import { gather, mergedLists, mergedHint, type MergedList, type ServerPart } from './lists.ts';
 import { withoutPrefix } from '../../protocol/prefixed-name.ts';
-import { exposedNames, type Named } from './names.ts';
+import { exposedNames, type OwnedName } from './names.ts';
 import type { PrefixMode } from '../options.ts';
 import type { Backend } from './backend.ts';
 import { Views, type ListView } from './name-snapshots.ts';
-import { Walks, type Gathered } from './walks.ts';
+import { Walks, type GatheredList } from './walks.ts';
 
 /** Parts of the merged bridge that a catalogue needs. */
 export interface CatalogueOptions {
@@ -67,13 +67,13 @@ export class MergedCatalogue {
     this.#isToldOfEmpty = true;
   }
 
-  async #gathered(kind: MergedList, call: Call): Promise<Gathered> {
+  async #gathered(kind: MergedList, call: Call): Promise<GatheredList> {
     const { merged, parts } = await this.#refresh(kind, call);
     return { kind, entries: [...merged], hint: mergedHint(this.#options.slots, parts) };
   }
 
   /** Finds the owner of a tool or prompt by the name that the caller's list showed. Unknown names are looked up. */
-  async find(kind: 'tools' | 'prompts', name: string, call: Call): Promise<Named<Backend> | undefined> {
+  async find(kind: 'tools' | 'prompts', name: string, call: Call): Promise<OwnedName<Backend> | undefined> {
     const shown = this.#views.of(call).lists.get(kind);
     const known = shown === undefined ? undefined : this.#lookUp(name, shown);
     return known ?? this.#lookUp(name, (await this.#refresh(kind, call)).view);
@@ -85,7 +85,7 @@ export class MergedCatalogue {
   }
 
   /** The tool of a name, for any caller. */
-  tool(name: string): Named<Backend> | undefined {
+  tool(name: string): OwnedName<Backend> | undefined {
     return this.#latestTools?.targets.get(name) ?? this.#prefixed(name, () => true);
   }
 
@@ -95,13 +95,13 @@ export class MergedCatalogue {
     return this.#options.slots.filter((slot) => known?.get(slot)?.has(name) === true);
   }
 
-  #lookUp(name: string, { targets, known }: ListView): Named<Backend> | undefined {
+  #lookUp(name: string, { targets, known }: ListView): OwnedName<Backend> | undefined {
     const isKnown = (slot: Backend, own: string): boolean => known.get(slot)?.has(own) === true;
     return targets.get(name) ?? this.#prefixed(name, isKnown) ?? this.#prefixed(name, () => true);
   }
 
   /** The prefixed form is valid even if it is not needed, so that it stays valid when collisions come and go. */
-  #prefixed(name: string, isKnown: (slot: Backend, own: string) => boolean): Named<Backend> | undefined {
+  #prefixed(name: string, isKnown: (slot: Backend, own: string) => boolean): OwnedName<Backend> | undefined {
     for (const owner of this.#options.slots) {
       const own = withoutPrefix(owner.label, name);
       if (own !== undefined && isKnown(owner, own)) return { owner, name: own };
@@ -149,7 +149,7 @@ export class MergedCatalogue {
 
   /** URIs cannot be renamed: the first server in order has them. */
   #first(known: ListView['known']): ListView['targets'] {
-    const targets = new Map<string, Named<Backend>>();
+    const targets = new Map<string, OwnedName<Backend>>();
     for (const [owner, uris] of known) {
       for (const uri of uris) {
         const first = targets.get(uri);

@@ -1,13 +1,13 @@
 import type { Call } from '../../server/runtime/call.ts';
 import type { MergedList } from './lists.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
-import type { Named } from './names.ts';
+import type { OwnedName } from './names.ts';
 import type { Backend } from './backend.ts';
 
 /** One list as a client was shown it. */
 export interface ListView {
   /** Target of each entry, by the name that the client knows. */
-  readonly targets: ReadonlyMap<string, Named<Backend>>;
+  readonly targets: ReadonlyMap<string, OwnedName<Backend>>;
   /** Names that each server listed last, its own. */
   readonly known: ReadonlyMap<Backend, ReadonlySet<string>>;
 }

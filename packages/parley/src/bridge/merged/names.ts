@@ -10,7 +10,7 @@ export interface NamesOf<Owner> {
 }
 
 /** Owner of a name, and the name that it has there. */
-export interface Named<Owner> {
+export interface OwnedName<Owner> {
   readonly owner: Owner;
   readonly name: string;
 }
@@ -22,7 +22,7 @@ export interface Named<Owner> {
 export function exposedNames<Owner>(
   lists: readonly NamesOf<Owner>[],
   mode: PrefixMode,
-): ReadonlyMap<string, Named<Owner>> {
+): ReadonlyMap<string, OwnedName<Owner>> {
   const users = new Map<string, number>();
   const prefixed = new Map<string, Owner[]>();
   for (const { owner, label, names } of lists) {
@@ -32,7 +32,7 @@ export function exposedNames<Owner>(
       prefixed.set(full, [...(prefixed.get(full) ?? []), owner]);
     }
   }
-  const exposed = new Map<string, Named<Owner>>();
+  const exposed = new Map<string, OwnedName<Owner>>();
   const isPlain = (name: string, owner: Owner): boolean =>
     mode === 'collisions' && users.get(name) === 1 && (prefixed.get(name) ?? []).every((other) => other === owner);
   // Plain names first: no prefixed name may take one.

@@ -8,7 +8,7 @@ import { methodOf } from '../../protocol/catalogue.ts';
 import { fullName } from '../../protocol/prefixed-name.ts';
 import { parseTemplate } from '../../server/uri-template/uri-template.ts';
 import type { MergedCatalogue } from './merged-catalogue.ts';
-import type { Named } from './names.ts';
+import type { OwnedName } from './names.ts';
 import type { Backend } from './backend.ts';
 
 type Params = Parameters<Handler>[0];
@@ -44,7 +44,7 @@ export class Routes {
    *
    * @throws McpError invalidParams if no server has it, or more than one.
    */
-  async named(kind: 'tools' | 'prompts', name: string, call: Call): Promise<Named<Backend>> {
+  async named(kind: 'tools' | 'prompts', name: string, call: Call): Promise<OwnedName<Backend>> {
     const found = await this.#catalogue.find(kind, name, call);
     if (found !== undefined) return found;
     const noun = kind === 'tools' ? 'tool' : 'prompt';

@@ -10,14 +10,14 @@ const [restMs, maxMs] = [10_000, 60_000];
 const maxEntries = 30_000;
 
 /** A merged list as it was gathered. */
-export interface Gathered {
+export interface GatheredList {
   readonly kind: MergedList;
   readonly entries: readonly (readonly [name: string, item: JsonObject])[];
   /** Cache lifetime; left out if a server sends none. */
   readonly hint: CacheHint | undefined;
 }
 
-interface Walk extends Gathered {
+interface Walk extends GatheredList {
   readonly view: NameSnapshot;
   readonly begunAt: number;
   stop: () => void;
@@ -32,7 +32,7 @@ export class Walks {
   #entries = 0;
 
   /** Keeps a list of which more pages may be asked for; gives its id. */
-  begin(view: NameSnapshot, gathered: Gathered): string {
+  begin(view: NameSnapshot, gathered: GatheredList): string {
     // A client that starts again no longer needs the previous list. Its old cursor still works by name.
     for (const [before, walk] of this.#walks) if (walk.view === view && walk.kind === gathered.kind) this.end(before);
     const id = crypto.randomUUID();
@@ -46,7 +46,7 @@ export class Walks {
   }
 
   /** Finds the list of an id, to continue it. It was gathered earlier, so its remaining cache lifetime is shorter. */
-  find(view: NameSnapshot, wanted: MergedList, id: unknown): Gathered | undefined {
+  find(view: NameSnapshot, wanted: MergedList, id: unknown): GatheredList | undefined {
     const walk = typeof id === 'string' ? this.#walks.get(id) : undefined;
     if (walk?.view !== view || walk.kind !== wanted) return undefined;
     const { kind, entries, hint, begunAt, stop } = walk;

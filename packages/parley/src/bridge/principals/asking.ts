@@ -5,7 +5,7 @@ import { isObject } from '../../jsonrpc/message.ts';
 import { jsonText } from '../../json/exact-number.ts';
 import { parseExactJson } from '../../json/parse-exact.ts';
 import { AuthorizationError } from '../../auth/common/errors.ts';
-import type { Outcome, ConsentSession } from '../../auth/consent/consent-sessions.ts';
+import type { ConsentOutcome, ConsentSession } from '../../auth/consent/consent-sessions.ts';
 import type { Call } from '../../server/runtime/call.ts';
 import { packResult, unpackResult, type PackedResult } from '../../server/runtime/extension-result.ts';
 import { mayHaveRun } from '../../server/runtime/input/refused-state.ts';
@@ -122,7 +122,7 @@ export class LoginAsking {
     }
   }
 
-  async #went(outcome: Outcome, about: Asked): Promise<unknown> {
+  async #went(outcome: ConsentOutcome, about: Asked): Promise<unknown> {
     const { call } = about;
     if (outcome === 'declined') return this.#failed(call, 'the user declined');
     if (outcome === 'failed') return this.#failed(call, 'it did not work; try again');
@@ -225,7 +225,7 @@ export class LoginAsking {
   }
 
   /** Waits for a visit to end, but not for long. */
-  async #waited(call: Call, visit: ConsentSession): Promise<Outcome | 'waiting'> {
+  async #waited(call: Call, visit: ConsentSession): Promise<ConsentOutcome | 'waiting'> {
     const { signIn, closed } = this.#options;
     const enough = new AbortController();
     const stop = after(signIn.waitTimeoutMs, () => enough.abort());

@@ -24,13 +24,13 @@ export interface AskedByResults extends StateSeal {
 }
 
 /** Parts that waiting for tasks needs. */
-export interface Waiting extends AskedByResults {
+export interface TaskWaitParts extends AskedByResults {
   /** Tells whether the server's list requires a task for a tool. */
   isTaskOnly(tool: string): boolean;
 }
 
 /** A call that a server takes as a task alone. */
-export interface Attempt {
+export interface TaskOnlyCall {
   readonly client: Client;
   /** Revision that the server speaks. */
   readonly revision: Revision;
@@ -41,7 +41,7 @@ export interface Attempt {
   readonly sent: JsonObject;
   /** The options with which they were sent. */
   readonly options: RequestOptions;
-  readonly waiting: Waiting;
+  readonly waiting: TaskWaitParts;
   /**
    * Reads a result of the call: a complete one or a request for input.
    *
@@ -63,7 +63,7 @@ const awayMs = 60_000;
 const againMs = 250;
 
 /** Options of requests about the task of a call. */
-export function aboutOptions({ options }: Attempt): RequestOptions {
+export function aboutOptions({ options }: TaskOnlyCall): RequestOptions {
   const { signal, clientInfo, capabilities, caller } = options;
   return { signal, clientInfo, capabilities, caller, timeoutMs: 0 };
 }
@@ -75,7 +75,7 @@ export function aboutOptions({ options }: Attempt): RequestOptions {
  * @param work Waits for it, and reports that it has ended.
  */
 export async function unlessGivenUp<T>(
-  { client, call: { signal } }: Attempt,
+  { client, call: { signal } }: TaskOnlyCall,
   { taskId, options }: { readonly taskId: string; readonly options: RequestOptions },
   work: (ended: () => void) => Promise<T>,
 ): Promise<T> {
@@ -120,7 +120,7 @@ function rest(ms: number, signal: AbortSignal): Promise<void> {
  * @throws A failure that cannot be retried, or was retried long enough, and an error that is the answer.
  */
 export async function insisting<T>(
-  { call }: Attempt,
+  { call }: TaskOnlyCall,
   {
     method,
     signal = call.signal,

@@ -3,13 +3,13 @@ import { McpError } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { createTaskResultShape, getTaskResultShape, taskShape, type Task } from '../../protocol/features/tasks.ts';
 import { isTask, withoutRelated } from './between.ts';
-import { aboutOptions, insisting, Looks, malformedTask, unlessGivenUp, type Attempt } from './attempt.ts';
+import { aboutOptions, insisting, Looks, malformedTask, unlessGivenUp, type TaskOnlyCall } from './attempt.ts';
 
 /**
  * Waits for a task of 2025-11-25. It requests the result at once, so that the task's questions reach its client through
  * that request. Meanwhile it polls the status.
  */
-export async function waitInCore(attempt: Attempt): Promise<JsonObject> {
+export async function waitInCore(attempt: TaskOnlyCall): Promise<JsonObject> {
   let release = (): void => undefined;
   const holdProgress = (next: () => void): void => void (release = next);
   try {
@@ -21,7 +21,7 @@ export async function waitInCore(attempt: Attempt): Promise<JsonObject> {
 
 /** @param holdProgress Takes what ends the progress of the call: its token holds until the task ends. (Spec 2025-11-25, Tasks, Progress.) */
 async function waitedFor(
-  attempt: Attempt,
+  attempt: TaskOnlyCall,
   holdProgress: ((release: () => void) => void) | undefined,
 ): Promise<JsonObject> {
   const { client, sent, options, read } = attempt;
@@ -47,7 +47,7 @@ async function waitedFor(
 
 /** Waits for the answer to a request for the result. That is the end of the call, whatever it is. */
 async function answered(
-  attempt: Attempt,
+  attempt: TaskOnlyCall,
   taskId: string,
   { ask, ended }: { readonly ask: () => Promise<JsonObject>; readonly ended: () => void },
 ): Promise<JsonObject> {
@@ -67,14 +67,14 @@ async function answered(
 }
 
 /** Polls a task. */
-async function standingOf(attempt: Attempt, taskId: string, signal: AbortSignal): Promise<JsonObject> {
+async function standingOf(attempt: TaskOnlyCall, taskId: string, signal: AbortSignal): Promise<JsonObject> {
   const { client } = attempt;
   return await insisting(attempt, { method: 'tasks/get', signal }, () =>
     client.request('tasks/get', { taskId }, { ...aboutOptions(attempt), signal }),
   );
 }
 
-function readCreated(result: JsonObject, { revision }: Attempt): Task {
+function readCreated(result: JsonObject, { revision }: TaskOnlyCall): Task {
   try {
     return fromWire(revision, taskShape, fromWire(revision, createTaskResultShape, result).task);
   } catch (error) {
@@ -84,7 +84,7 @@ function readCreated(result: JsonObject, { revision }: Attempt): Task {
 
 /** Polls a task while its result is awaited, if the client wants progress. It never rejects. */
 async function lookAfter(
-  attempt: Attempt,
+  attempt: TaskOnlyCall,
   taskId: string,
   { intervalMs, over }: { readonly intervalMs: number | undefined; readonly over: AbortSignal },
 ): Promise<void> {

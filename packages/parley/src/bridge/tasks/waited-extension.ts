@@ -9,7 +9,15 @@ import { getTaskResultShape, taskShape, type GetTaskResult } from '../../protoco
 import { hasEnded } from '../../protocol/task-status.ts';
 import { waitedState } from './between.ts';
 import { takingTasks } from './forms.ts';
-import { aboutOptions, insisting, Looks, malformedTask, objectOf, unlessGivenUp, type Attempt } from './attempt.ts';
+import {
+  aboutOptions,
+  insisting,
+  Looks,
+  malformedTask,
+  objectOf,
+  unlessGivenUp,
+  type TaskOnlyCall,
+} from './attempt.ts';
 
 /** A task that is waited for. */
 interface Waited {
@@ -26,7 +34,7 @@ interface Waited {
 const maxStateLength = 64 * 1024;
 
 /** Waits for a task of the extension by looking at it again and again. */
-export async function waitInExtension(attempt: Attempt): Promise<JsonObject> {
+export async function waitInExtension(attempt: TaskOnlyCall): Promise<JsonObject> {
   const { client, revision, sent, options, read } = attempt;
   const resultTypes = options.resultTypes === 'any' ? 'any' : ['task'];
   const created = await client.request('tools/call', sent, { ...taking(options), resultTypes });
@@ -42,7 +50,7 @@ export async function waitInExtension(attempt: Attempt): Promise<JsonObject> {
  * @throws McpError invalidParams for a state that was not made here for this request and this principal, or that is too
  * old while its task has not ended.
  */
-export async function goOnWaiting(attempt: Attempt, state: string, responses: unknown): Promise<JsonObject> {
+export async function goOnWaiting(attempt: TaskOnlyCall, state: string, responses: unknown): Promise<JsonObject> {
   const { client } = attempt;
   const waited = await opened(attempt, state);
   const asked = waited.isOld === true ? [] : waited.asked;
@@ -60,7 +68,7 @@ export async function goOnWaiting(attempt: Attempt, state: string, responses: un
   return await followed(attempt, { ...waited, answered: [...waited.answered, ...keys] }, 0);
 }
 
-async function followed(attempt: Attempt, waited: Waited, firstMs: number | undefined): Promise<JsonObject> {
+async function followed(attempt: TaskOnlyCall, waited: Waited, firstMs: number | undefined): Promise<JsonObject> {
   const { client, revision, call, read } = attempt;
   const about = taking(aboutOptions(attempt));
   const { taskId, answered } = waited;
@@ -100,7 +108,7 @@ function outcomeOf({ status, result, error }: GetTaskResult): JsonObject {
 
 /** The result that asks the call's client the task's questions. */
 async function asking(
-  { params, call, waiting, read }: Attempt,
+  { params, call, waiting, read }: TaskOnlyCall,
   { taskId, answered }: Waited,
   open: readonly (readonly [string, unknown])[],
 ): Promise<JsonObject> {
@@ -111,7 +119,7 @@ async function asking(
   return read({ resultType: 'input_required', inputRequests: Object.fromEntries(open), requestState });
 }
 
-async function opened({ params, call, waiting }: Attempt, state: string): Promise<Waited> {
+async function opened({ params, call, waiting }: TaskOnlyCall, state: string): Promise<Waited> {
   const { seal, now } = waiting;
   const sealed = state.slice(waitedState.length);
   const text = state.length > maxStateLength ? undefined : await seal.open(sealed, boundTo(params, call));
@@ -121,7 +129,7 @@ async function opened({ params, call, waiting }: Attempt, state: string): Promis
   return { ...waited, isOld: waited.expires < now() };
 }
 
-function boundTo(params: JsonObject, { method, auth }: Attempt['call']): string {
+function boundTo(params: JsonObject, { method, auth }: TaskOnlyCall['call']): string {
   return `waited ${bindingOf(method, params, auth?.principal)}`;
 }
 

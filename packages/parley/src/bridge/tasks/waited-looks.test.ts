@@ -7,7 +7,7 @@ import { passing, until } from '../../../../../test/support/turns.ts';
 import { McpError } from '../../protocol/error.ts';
 import { newestRevision } from '../../protocol/revision.ts';
 import { createSeal } from '../../sealing/seal.ts';
-import type { Attempt } from './attempt.ts';
+import type { TaskOnlyCall } from './attempt.ts';
 import { goOnWaiting, waitInExtension } from './waited-extension.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -46,7 +46,7 @@ function scene(t: TestContext, first: Json, ...looks: readonly (Json | Error)[])
     options: {},
     waiting: { seal: createSeal(), ttlMs: 100, now: () => clock.now },
     read: (result: Json) => ({ read: result }),
-  } as unknown as Attempt;
+  } as unknown as TaskOnlyCall;
   const outcome: { said: unknown } = { said: 'waits' };
   const follow = (work: Promise<unknown>): void =>
     void work.then(

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { metaKey } from '../../protocol/meta-key.ts';
 import { revisionOf } from '../../protocol/revision.ts';
-import { Asking, type AskedUpstream } from './asking.ts';
+import { QuestionRouter, type AskedUpstream } from './asking.ts';
 import type { ForwardedCall } from './forwarded-call.ts';
 import { OrphanedCalls } from './orphaned-calls.ts';
 
@@ -18,7 +18,7 @@ function call(name: string, more: Partial<ForwardedCall> = {}): ForwardedCall {
 function asking(calls: Readonly<Record<number, ForwardedCall>> = {}) {
   const doubt = new OrphanedCalls(() => undefined);
   let unexpected = 0;
-  const questions = new Asking({
+  const questions = new QuestionRouter({
     sentAs: (id) => calls[id],
     running: () => Object.values(calls),
     doubt,

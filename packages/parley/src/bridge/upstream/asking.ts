@@ -28,7 +28,7 @@ interface AskingOptions {
 type Answering = (method: string, params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
 
 /** Brings a question of the server to the one call that it can belong to. */
-export class Asking {
+export class QuestionRouter {
   readonly #options: AskingOptions;
   /** Those who answer the questions of tasks, by the ids of the tasks. */
   readonly #answering = new Map<string, Answering>();

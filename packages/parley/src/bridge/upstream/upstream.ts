@@ -9,7 +9,7 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import type { LoggingLevel, LoggingMessageNotificationParams } from '../../protocol/features/logging.ts';
-import { Asking } from './asking.ts';
+import { QuestionRouter } from './asking.ts';
 import type { ForwardedCall } from './forwarded-call.ts';
 import { ConnectionCalls, type SentCall } from './connection-calls.ts';
 import { OrphanedCalls } from './orphaned-calls.ts';
@@ -43,7 +43,7 @@ export class Upstream {
   readonly #onAsked: () => void;
   readonly #doubt: OrphanedCalls;
   readonly calls: ConnectionCalls;
-  readonly asking: Asking;
+  readonly asking: QuestionRouter;
   readonly #failures: Failures;
   readonly progress: ProgressRelays;
   readonly #waiting: UpstreamConnectionOptions['waiting'];
@@ -82,7 +82,7 @@ export class Upstream {
     this.#doubt = new OrphanedCalls(events.onWarning);
     this.calls = new ConnectionCalls(this.#doubt);
     this.#onAsked = onAsked;
-    this.asking = new Asking({
+    this.asking = new QuestionRouter({
       running: () => this.calls.running,
       sentAs: (id) => this.calls.sentAs(id),
       doubt: this.#doubt,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Pause } from './backoff.ts';
+import { Pauses } from './backoff.ts';
 
 test('each of two waits of one pause ends in its time, and both when it is woken', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const pause = new Pause();
+  const pause = new Pauses();
   const over: string[] = [];
   const wait = (name: string, ms: number): void => void pause.wait(ms).then(() => over.push(name));
   const tick = async (ms: number): Promise<void> => {

@@ -22,7 +22,7 @@ export function backoffMs(tries: number, random: number): number {
 }
 
 /** Interruptible pauses; all can be cut short together. They keep the process alive, because work follows them. */
-export class Pause {
+export class Pauses {
   readonly #waits = new Set<() => void>();
 
   /** Resolves after a time, or when it is woken. */

@@ -12,7 +12,7 @@ import { factsOf, type SettledFacts } from '../../jsonrpc/transport-facts.ts';
 import type { McpError } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { Revision } from '../../protocol/revision.ts';
-import { Connection, type Beside, type ConnectionEnd } from '../../connection/connection.ts';
+import { Connection, type MessageOptions, type ConnectionEnd } from '../../connection/connection.ts';
 import { InFlightRequests } from '../../connection/in-flight-requests.ts';
 import { utf8Bytes } from '../../connection/budget.ts';
 import { deliver, inTime } from './deliver.ts';
@@ -176,7 +176,7 @@ export class OpenChannel implements ConnectionEnd {
     await this.#channel?.close();
   }
 
-  send(message: Message, beside: Beside | undefined): Promise<void> {
+  send(message: Message, beside: MessageOptions | undefined): Promise<void> {
     if (beside?.withinMs === undefined) return this.#hand(message, beside);
     return inTime(beside.withinMs, (signal) => this.#hand(message, { ...beside, signal }));
   }
@@ -189,7 +189,7 @@ export class OpenChannel implements ConnectionEnd {
     this.#inbound.warning(message, cause);
   }
 
-  async #hand(message: Message, beside: Beside | undefined): Promise<void> {
+  async #hand(message: Message, beside: MessageOptions | undefined): Promise<void> {
     // While the channel opens, only answers to early requests of the server get here.
     const channel = this.#channel ?? (await this.#opening);
     if (channel === undefined) return;

@@ -5,7 +5,7 @@ import { serverInfoOf } from './discover.ts';
 import type { Negotiated } from './negotiate.ts';
 import type { WaitLimits } from '../wait-for.ts';
 import type { Implementation, JsonObject } from '../../protocol/features/common.ts';
-import type { Asked } from '../../connection/pending.ts';
+import type { SentRequest } from '../../connection/pending.ts';
 import type { ClientCapabilities, ServerCapabilities } from '../../protocol/capability.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { LoggingLevel } from '../../protocol/features/logging-level.ts';
@@ -158,7 +158,7 @@ export class Reconnecting {
     connection: ServerConnection,
     params: JsonObject,
     { signal, capabilities }: { readonly signal: AbortSignal; readonly capabilities?: ClientCapabilities },
-  ): Asked {
+  ): SentRequest {
     const { id, answer, settle } = connection.listen(params, signal, capabilities);
     return {
       id,

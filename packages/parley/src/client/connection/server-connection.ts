@@ -2,7 +2,7 @@ import type { ResponseMessage } from '../../jsonrpc/message.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { NotificationBudget } from '../../connection/budget.ts';
 import { gate } from '../../connection/gate.ts';
-import type { Asked } from '../../connection/pending.ts';
+import type { SentRequest } from '../../connection/pending.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { LoggingLevel } from '../../protocol/features/logging-level.ts';
@@ -121,7 +121,7 @@ export class ServerConnection {
    * Sends `subscriptions/listen`. Its answer has no time limit. Until the answer comes, its id identifies the
    * subscription.
    */
-  listen(params: JsonObject, signal: AbortSignal, capabilities?: ClientCapabilities): Asked {
+  listen(params: JsonObject, signal: AbortSignal, capabilities?: ClientCapabilities): SentRequest {
     const method = 'subscriptions/listen';
     const asked = this.#call(method, params, { signal, timeoutMs: 0, maxTotalTimeoutMs: 0, capabilities }, false);
     return {
@@ -153,7 +153,7 @@ export class ServerConnection {
     params: JsonObject | undefined,
     options: AttemptOptions,
     mayProgress = this.#options.onProgress !== undefined,
-  ): Asked {
+  ): SentRequest {
     const { revision, channel } = this.agreement;
     const { timeoutMs, maxTotalTimeoutMs, maxNotifications, maxNotificationBytes, failed } = this.#options;
     const { onSent, onGivenUp, onLateAnswer, task } = options;

@@ -29,7 +29,7 @@ export interface RoundsOptions {
 export type InputAnswers = Readonly<Record<string, InputAnswer>>;
 
 /** Requests that may need input before they are answered. (Spec 2026-07-28, MRTR.) */
-export interface Rounds {
+export interface InputRounds {
   /** Answers the questions of a first result, round after round, until the request is complete. */
   finish<Method extends InputMethod>(
     request: Pick<InputRequiredStep<Method>, 'method' | 'params'>,
@@ -51,7 +51,7 @@ export interface Rounds {
 }
 
 /** Makes the rounds of a client. */
-export function createRounds(parts: RoundsOptions): Rounds {
+export function createRounds(parts: RoundsOptions): InputRounds {
   const { inputs, maxRounds, revision, request } = parts;
   const next = async <Method extends InputMethod>(
     { method, params }: Pick<InputRequiredStep<Method>, 'method' | 'params'>,

@@ -6,7 +6,7 @@ import type { SettledFacts } from '../../jsonrpc/transport-facts.ts';
 import type { MiddlewareStack } from '../../connection/middleware/middleware-stack.ts';
 import type { MiddlewareSession } from '../../connection/middleware/middleware.ts';
 import { inOrder } from '../../connection/middleware/order.ts';
-import { pass, type About, type Core } from '../../connection/middleware/pass.ts';
+import { pass, type MiddlewareFacts, type Core } from '../../connection/middleware/pass.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
@@ -23,33 +23,33 @@ import type { Requests } from '../requests.ts';
 
 /** Circumstances of a message. */
 interface Circumstances {
-  readonly direction: About['direction'];
-  readonly kind: About['kind'];
+  readonly direction: MiddlewareFacts['direction'];
+  readonly kind: MiddlewareFacts['kind'];
   readonly requestId?: RequestId | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** A message that passes at a client. */
-class ClientMessage implements About {
+class ClientMessage implements MiddlewareFacts {
   readonly side = 'client';
   readonly method: string;
   requestId: RequestId | undefined;
   readonly auth: undefined;
   readonly known: undefined;
   readonly #of: Circumstances;
-  readonly #carrier: Carrier;
+  readonly #carrier: CarrierView;
 
-  constructor(method: string, carrier: Carrier, of: Circumstances) {
+  constructor(method: string, carrier: CarrierView, of: Circumstances) {
     this.method = method;
     this.requestId = of.requestId;
     this.#of = of;
     this.#carrier = carrier;
   }
 
-  get direction(): About['direction'] {
+  get direction(): MiddlewareFacts['direction'] {
     return this.#of.direction;
   }
-  get kind(): About['kind'] {
+  get kind(): MiddlewareFacts['kind'] {
     return this.#of.kind;
   }
   get revision(): RevisionDate {
@@ -91,16 +91,16 @@ export interface CarrierSource {
   observe(observer: { lost(): void; ended(error: ConnectionError | undefined): void }): void;
 }
 
-const carriers = new WeakMap<CarrierSource, Carrier>();
+const carriers = new WeakMap<CarrierSource, CarrierView>();
 
-function carrierOf(source: CarrierSource): Carrier {
+function carrierOf(source: CarrierSource): CarrierView {
   let carrier = carriers.get(source);
-  if (carrier === undefined) carriers.set(source, (carrier = new Carrier(source)));
+  if (carrier === undefined) carriers.set(source, (carrier = new CarrierView(source)));
   return carrier;
 }
 
 /** Connection of a client, as middleware sees what carries its messages. */
-class Carrier {
+class CarrierView {
   readonly #source: CarrierSource;
   #session: Session | undefined;
 

@@ -1,11 +1,11 @@
 import { after } from '../../jsonrpc/timeout.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
-import type { Asked } from '../../connection/pending.ts';
+import type { SentRequest } from '../../connection/pending.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import { McpError } from '../../protocol/error.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
-import { backoffMs, maxAskedMs, Pause, steadyMs } from '../connection/backoff.ts';
+import { backoffMs, maxAskedMs, Pauses, steadyMs } from '../connection/backoff.ts';
 import type { ClientSettings } from '../options.ts';
 import { isPassing } from '../connection/retry.ts';
 import type { Reconnecting } from '../connection/reconnecting.ts';
@@ -41,11 +41,11 @@ export class ListenSubscription implements Subscription {
   readonly closed: Promise<SubscriptionEnd>;
   readonly #options: ListenSubscriptionOptions;
   readonly #stop = new AbortController();
-  readonly #pause = new Pause();
+  readonly #pause = new Pauses();
   readonly #resolveClosed: (end: SubscriptionEnd) => void;
   #honored: Topics = {};
   /** The request in flight. */
-  #asked: Asked | undefined;
+  #asked: SentRequest | undefined;
   /** Time at which the server acknowledged the request in flight. */
   #acknowledgedAt: number | undefined;
   #acknowledged: (() => void) | undefined;

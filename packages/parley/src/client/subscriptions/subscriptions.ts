@@ -6,7 +6,7 @@ import { settledOrAborted, waitFor } from '../wait-for.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { aborted } from '../../connection/pending.ts';
 import { McpError } from '../../protocol/error.ts';
-import { backoffMs, Pause } from '../connection/backoff.ts';
+import { backoffMs, Pauses } from '../connection/backoff.ts';
 import type { ServerConnection } from '../connection/server-connection.ts';
 import { ListenSubscription } from './listen.ts';
 import type { ClientSettings } from '../options.ts';
@@ -53,9 +53,9 @@ export class ClientSubscriptions {
   readonly #watches: ClientWatches;
   readonly #listening = new Set<ListenSubscription>();
   readonly #watching = new Set<WatchSubscription>();
-  readonly #pause = new Pause();
+  readonly #pause = new Pauses();
   /** Rest before resources are watched again. */
-  readonly #rest = new Pause();
+  readonly #rest = new Pauses();
   #reviving = false;
   /** Number of connections that were opened again. */
   #opened = 0;

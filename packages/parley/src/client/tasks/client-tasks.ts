@@ -31,17 +31,17 @@ import { waitFor } from '../wait-for.ts';
 const maxAsking = 16;
 
 /** The options of a call that may become a task. */
-type CallOptions = PageOptions & ToolCallOptions & StartTaskOptions;
+type TaskCallOptions = PageOptions & ToolCallOptions & StartTaskOptions;
 
 /** Options of a call that is waited for. */
-interface WaitOptions extends CallOptions {
+interface WaitedCallOptions extends TaskCallOptions {
   /** Part of the longest time of the call that is over, in milliseconds. */
   readonly usedMs?: number;
 }
 
 /** Options of a call, with its progress reporter. */
 interface Reporting {
-  readonly options: CallOptions;
+  readonly options: TaskCallOptions;
   readonly progress: TaskProgress | undefined;
 }
 
@@ -99,14 +99,14 @@ export class ClientTasks {
   }
 
   /** Waits for the outcome of a call. */
-  async finish(call: ToolCall, result: JsonObject, { usedMs, ...options }: WaitOptions): Promise<CallToolResult> {
+  async finish(call: ToolCall, result: JsonObject, { usedMs, ...options }: WaitedCallOptions): Promise<CallToolResult> {
     const state = createdTask(this.#parts.connection.revision, result);
     const begun = { result, state, release: () => undefined };
     return await this.#result(call, begun, { ...this.#reporting(options), usedMs });
   }
 
   /** Cancels the task of a call whose result is no longer awaited. */
-  abandon(call: ToolCall, result: JsonObject, options: CallOptions): void {
+  abandon(call: ToolCall, result: JsonObject, options: TaskCallOptions): void {
     try {
       const state = createdTask(this.#parts.connection.revision, result);
       if (state !== undefined) this.#task(call.name, state, { sent: options }).abandon();
@@ -116,7 +116,7 @@ export class ClientTasks {
   }
 
   /** Calls a tool of a server that has tasks of 2025-11-25. */
-  async callInCore(call: ToolCall, options: CallOptions = {}): Promise<CallToolResult> {
+  async callInCore(call: ToolCall, options: TaskCallOptions = {}): Promise<CallToolResult> {
     const { known: tools, settings } = this.#parts;
     const known = tools.taskSupport(call.name);
     const since = settings.clock();
@@ -200,7 +200,7 @@ export class ClientTasks {
   }
 
   /** The options of a call, with progress reports that continue with its task. */
-  #reporting(options: CallOptions): Reporting {
+  #reporting(options: TaskCallOptions): Reporting {
     const { failed, onProgress: toAll } = this.#parts.settings;
     const { onProgress = toAll && ((): void => undefined) } = options;
     if (onProgress === undefined) return { options, progress: undefined };
@@ -226,7 +226,7 @@ export class ClientTasks {
   }
 
   /** Sends a call that the server may make a task of. */
-  async #sent(call: ToolCall, options: CallOptions): Promise<Begun> {
+  async #sent(call: ToolCall, options: TaskCallOptions): Promise<Begun> {
     const { connection, known } = this.#parts;
     const result = await this.#requests.complete('tools/call', call, options).catch((error: unknown) => {
       throw known.explained(error, call.name);
@@ -239,7 +239,7 @@ export class ClientTasks {
    * Requests a task in 2025-11-25. An abort sends no `notifications/cancelled`: once the task exists, it is cancelled.
    * (Spec 2025-11-25, Cancellation: tasks are cancelled by `tasks/cancel`.)
    */
-  async #begin(call: ToolCall, options: CallOptions): Promise<Begun> {
+  async #begin(call: ToolCall, options: TaskCallOptions): Promise<Begun> {
     const { signal, onGiveUp, ttlMs, ...rest } = options;
     const { revision } = this.#parts.connection;
     let release = (): void => {};

@@ -18,7 +18,7 @@ import type { HeldTask } from '../../tasks/keeper.ts';
 import { isTaskId, taskLimits, taskTimes } from '../../tasks/limits.ts';
 import { expiryOf } from '../../tasks/record.ts';
 import type { TaskRun } from '../../tasks/run.ts';
-import { Tasks, type Ending } from '../../tasks/tasks.ts';
+import { Tasks, type RunEnding } from '../../tasks/tasks.ts';
 import { readQuestion } from '../input/answering.ts';
 import type { InboundContext, InboundHandler } from '../input/inbound.ts';
 import type { ClientSettings } from '../options.ts';
@@ -189,7 +189,7 @@ export class HostedTasks {
   }
 
   /** Lets the handler of the client answer. */
-  async #perform({ record, signal }: TaskRun): Promise<Ending> {
+  async #perform({ record, signal }: TaskRun): Promise<RunEnding> {
     const { settings } = this.#parts;
     const { name, params, revision: date } = record.request;
     const revision = revisionOf(date);

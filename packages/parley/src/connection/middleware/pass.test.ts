@@ -5,9 +5,9 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 import { MiddlewareStack } from './middleware-stack.ts';
 import type { Middleware } from './middleware.ts';
 import { inOrder, passed } from './order.ts';
-import { pass, type About } from './pass.ts';
+import { pass, type MiddlewareFacts } from './pass.ts';
 
-const about: About = {
+const about: MiddlewareFacts = {
   side: 'server',
   direction: 'received',
   kind: 'request',

@@ -6,7 +6,7 @@ import type { Middleware, MiddlewareContext } from './middleware.ts';
 import { shownParams } from './shown-ids.ts';
 
 /** A message with the facts that the caller knows. */
-export interface About extends Omit<MiddlewareContext, 'params' | 'meta'> {
+export interface MiddlewareFacts extends Omit<MiddlewareContext, 'params' | 'meta'> {
   /**
    * Checks parameters that middleware changed, and gives them as they go on.
    *
@@ -18,7 +18,7 @@ export interface About extends Omit<MiddlewareContext, 'params' | 'meta'> {
 /** Continues with a message behind all middleware. */
 export type Core = (params: JsonObject) => MaybePromise<JsonObject>;
 
-type Run = (about: About, params: JsonObject, core: Core) => MaybePromise<JsonObject>;
+type Run = (about: MiddlewareFacts, params: JsonObject, core: Core) => MaybePromise<JsonObject>;
 
 /** Middleware of a chain as one function for each method that has some of its own, and one for all others. */
 interface Compiled {
@@ -35,7 +35,12 @@ const compiled = new WeakMap<MiddlewareStack, Compiled>();
  * @param core The code behind it; it runs at most once.
  * @throws TypeError for middleware that breaks its contract, and errors of middleware.
  */
-export function pass(chain: MiddlewareStack, about: About, params: JsonObject, core: Core): MaybePromise<JsonObject> {
+export function pass(
+  chain: MiddlewareStack,
+  about: MiddlewareFacts,
+  params: JsonObject,
+  core: Core,
+): MaybePromise<JsonObject> {
   const { all } = chain;
   let made = compiled.get(chain);
   if (made?.size !== all.length) compiled.set(chain, (made = compile(all)));
@@ -104,11 +109,11 @@ function around(middleware: Middleware, inner: Run): Run {
 
 function ignore(): void {}
 
-function misused({ method }: About, how: string): TypeError {
+function misused({ method }: MiddlewareFacts, how: string): TypeError {
   return new TypeError(`middleware called next ${how} for ${method}`);
 }
 
-function checked(about: About, changed: unknown): JsonObject {
+function checked(about: MiddlewareFacts, changed: unknown): JsonObject {
   const wrong = `middleware changed the params of ${about.method} to invalid ones`;
   if (!isObject(changed)) throw new TypeError(`${wrong}: they are an object`);
   try {
@@ -137,7 +142,7 @@ function withIdsIn(sent: JsonObject, shown: JsonObject, changed: JsonObject): Js
   return Object.fromEntries(own);
 }
 
-function resultOf({ kind, method }: About, result: unknown): JsonObject {
+function resultOf({ kind, method }: MiddlewareFacts, result: unknown): JsonObject {
   if (kind === 'notification') return {};
   if (isObject(result)) return result;
   throw new TypeError(`middleware returned no result for ${method}: a result is an object`);
@@ -146,9 +151,9 @@ function resultOf({ kind, method }: About, result: unknown): JsonObject {
 /** The message as one middleware function sees it. Facts about it are computed on demand. */
 class PassingMessage implements MiddlewareContext {
   readonly params: JsonObject;
-  readonly #about: About;
+  readonly #about: MiddlewareFacts;
 
-  constructor(about: About, params: JsonObject) {
+  constructor(about: MiddlewareFacts, params: JsonObject) {
     this.#about = about;
     this.params = shownParams(about.method, params);
   }

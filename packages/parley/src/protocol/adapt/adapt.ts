@@ -31,7 +31,7 @@ import { toolInputSchemaShape, toolShape } from '../features/tool.ts';
 import { callToolResultShape } from '../features/tools.ts';
 import type { Revision } from '../revision.ts';
 import { nameOf, type Type } from '../shape.ts';
-import type { Fields } from '../compile/value.ts';
+import type { ObjectFields } from '../compile/value.ts';
 
 /** The adaptations of one type, in the order in which they run. */
 export interface Adapted {
@@ -77,7 +77,7 @@ export function adaptationsOf(name: string): readonly Adaptation[] {
 interface Reason {
   readonly what: string;
   /** Capabilities that a client would have to declare, in a revision that has them. */
-  readonly capabilities?: Fields;
+  readonly capabilities?: ObjectFields;
 }
 
 const toolUse: Reason = { what: 'tool use in sampling', capabilities: { sampling: { tools: {} } } };

@@ -3,10 +3,10 @@
 import { McpError } from '../error.ts';
 import type { Lifetime } from '../lifetime.ts';
 import type { Revision } from '../revision.ts';
-import type { Fields } from '../compile/value.ts';
+import type { ObjectFields } from '../compile/value.ts';
 
 /** Adaptation of a type that travels differently in some revisions. */
-export interface Adaptation<T extends object = Fields> {
+export interface Adaptation<T extends object = ObjectFields> {
   /** Name of the adaptation: the name of its constant, by which `cli/compatibility/adaptation-lines.ts` has words and an example for it. */
   readonly name: string;
   /** The revisions in which it applies. */
@@ -23,7 +23,7 @@ export function cannotSay(what: string, revision: Revision): McpError {
 }
 
 /** The same, where a capability that the revision lacks would be needed. */
-export function needsCapability(what: string, revision: Revision, requiredCapabilities: Fields): McpError {
+export function needsCapability(what: string, revision: Revision, requiredCapabilities: ObjectFields): McpError {
   return new McpError('missingRequiredClientCapability', `${what} cannot be expressed in ${revision.date}`, {
     data: { requiredCapabilities },
   });

@@ -4,7 +4,7 @@ import type { Adaptation } from './adaptation.ts';
 import type { ClientCapabilities, ServerCapabilities } from '../capability.ts';
 import { livesIn } from '../extension.ts';
 import { always, within } from '../lifetime.ts';
-import { isFields, mapFields, type Fields } from '../compile/value.ts';
+import { isFields, mapFields, type ObjectFields } from '../compile/value.ts';
 
 /** A client that only opens URLs says nothing in 2025-06-18, where `elicitation` means forms. */
 export const urlOnlyElicitation: Adaptation<ClientCapabilities> = {
@@ -32,7 +32,7 @@ export const experimentalObjects: Adaptation<Capabilities> = {
   },
 };
 
-const noSettings: Fields = {};
+const noSettings: ObjectFields = {};
 
 /**
  * Settings of extensions are objects; that for tasks has none, so its value is exactly `{}`. An extension that a
@@ -53,6 +53,6 @@ export const extensionSettings: Adaptation<Capabilities> = {
   },
 };
 
-function onlyObjects(map: Fields): Fields {
+function onlyObjects(map: ObjectFields): ObjectFields {
   return mapFields(map, (value) => (isFields(value) ? value : undefined));
 }

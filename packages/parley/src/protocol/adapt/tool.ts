@@ -3,7 +3,7 @@
 import type { Adaptation } from './adaptation.ts';
 import { until, within } from '../lifetime.ts';
 import type { Tool, ToolInputSchema, ToolOutputSchema } from '../features/tool.ts';
-import { isFields, mapFields, type Fields } from '../compile/value.ts';
+import { isFields, mapFields, type ObjectFields } from '../compile/value.ts';
 
 /**
  * An output schema whose root is no object, from 2025-06-18 until 2025-11-25: that of an object with the value as
@@ -42,10 +42,10 @@ export const booleanSchemas: Adaptation<ToolInputSchema> = {
 
 const definitions = ['$defs', 'definitions'];
 
-function wrapSchema(schema: Fields): ToolOutputSchema {
+function wrapSchema(schema: ObjectFields): ToolOutputSchema {
   const { $schema, ...rest } = schema;
   const dialect = typeof $schema === 'string' ? { $schema } : {};
-  const wrap = (result: unknown, root: Fields): ToolOutputSchema => ({
+  const wrap = (result: unknown, root: ObjectFields): ToolOutputSchema => ({
     ...dialect,
     type: 'object',
     properties: { result },

@@ -5,7 +5,7 @@ import { fitting } from './fit.ts';
 import { isAlive } from '../lifetime.ts';
 import type { Revision } from '../revision.ts';
 import { isShape, type Kind, type Row, type Shape, type Type } from '../shape.ts';
-import { isFields, isNumber, type Fields, mapFields, mapItems } from './value.ts';
+import { isFields, isNumber, type ObjectFields, mapFields, mapItems } from './value.ts';
 
 /** Checks a value and lifts it; `undefined` means that it counts as absent. Throws a `Mismatch`. */
 export type Read = (value: unknown) => unknown;
@@ -287,7 +287,11 @@ function compileShape(revision: Revision, shape: Shape): Read {
   };
 }
 
-function readField({ key, read, required, absent, nullIsAbsent }: Field, value: unknown, object: Fields): unknown {
+function readField(
+  { key, read, required, absent, nullIsAbsent }: Field,
+  value: unknown,
+  object: ObjectFields,
+): unknown {
   if (value === undefined || (value === null && nullIsAbsent)) {
     if (!required) return undefined;
     const otherwise = absent?.(object);

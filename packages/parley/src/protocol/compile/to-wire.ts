@@ -1,7 +1,7 @@
 import { projection } from './project.ts';
 import type { Revision } from '../revision.ts';
 import type { Type } from '../shape.ts';
-import type { Fields } from './value.ts';
+import type { ObjectFields } from './value.ts';
 
 /**
  * Makes a value of the canonical model what a revision says: fields that it lacks are dropped, content that it
@@ -12,7 +12,7 @@ import type { Fields } from './value.ts';
  *
  * @throws McpError when the revision has no way to say it, such as tool use in sampling before 2025-11-25.
  */
-export function toWire<T>(revision: Revision, type: Type<T>, value: NoInfer<T>): Fields {
+export function toWire<T>(revision: Revision, type: Type<T>, value: NoInfer<T>): ObjectFields {
   // Every type that travels by itself is an object, and projects to one.
-  return projection(revision, type)(value) as Fields;
+  return projection(revision, type)(value) as ObjectFields;
 }

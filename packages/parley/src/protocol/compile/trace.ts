@@ -8,7 +8,7 @@ import { fitting } from './fit.ts';
 import { isAlive } from '../lifetime.ts';
 import type { Revision } from '../revision.ts';
 import { isShape, type Kind, type Row, type Shape, type Type } from '../shape.ts';
-import { isFields, type Fields } from './value.ts';
+import { isFields, type ObjectFields } from './value.ts';
 
 /** One thing that a projection changes. */
 export interface WireChange {
@@ -138,7 +138,7 @@ interface Field {
 function forField(
   revision: Revision,
   { key, row, feature }: Field,
-): ((fields: Fields) => readonly WireChange[]) | undefined {
+): ((fields: ObjectFields) => readonly WireChange[]) | undefined {
   const path = placeIn('', key);
   if (!isAlive(row.life, revision)) {
     const leftOut = [{ path, kind: 'left-out', feature }] as const;
@@ -183,17 +183,17 @@ function adapted(revision: Revision, name: string, trace: Trace): Trace {
 }
 
 /** Fields after an adaptation; `undefined` where it refuses them. */
-function after(rule: Adaptation, fields: Fields, revision: Revision): Fields | undefined {
+function after(rule: Adaptation, fields: ObjectFields, revision: Revision): ObjectFields | undefined {
   try {
     // An adaptation makes an object of JSON of another.
-    return rule.toWire(fields, revision) as Fields;
+    return rule.toWire(fields, revision) as ObjectFields;
   } catch (error) {
     if (error instanceof McpError) return undefined;
     throw error;
   }
 }
 
-function differing(before: Fields, next: Fields, feature: string): readonly WireChange[] {
+function differing(before: ObjectFields, next: ObjectFields, feature: string): readonly WireChange[] {
   if (next === before) return nothing;
   const keys = new Set([...Object.keys(before), ...Object.keys(next)]);
   const changed = [...keys].filter((key) => before[key] !== next[key] || !Object.hasOwn(next, key));

@@ -3,10 +3,10 @@
 import { ExactNumber } from '../../json/exact-number.ts';
 
 /** An object of JSON, with keys that a peer may have chosen. */
-export type Fields = Readonly<Record<string, unknown>>;
+export type ObjectFields = Readonly<Record<string, unknown>>;
 
 /** Tells whether a value is a JSON object: not null, not an array. */
-export function isFields(value: unknown): value is Fields {
+export function isFields(value: unknown): value is ObjectFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 }
 
@@ -32,7 +32,7 @@ export function mapItems(
 }
 
 /** Applies a function to every value of an object; the same object when none changed, and `undefined` takes the key away. */
-export function mapFields(fields: Fields, each: (value: unknown, key: string) => unknown): Fields {
+export function mapFields(fields: ObjectFields, each: (value: unknown, key: string) => unknown): ObjectFields {
   let changed = false;
   const entries: [string, unknown][] = [];
   for (const [key, before] of Object.entries(fields)) {

@@ -3,7 +3,7 @@
 import { Alphabet } from './alphabet.ts';
 import { parsePattern } from './parse.ts';
 import { toPrograms, type Programs } from './program.ts';
-import { Scan, type Purse, type Reading } from './scan.ts';
+import { Scan, type Purse, type ScannedText } from './scan.ts';
 
 /** A pattern that is looked for in time linear in the text. */
 export interface LinearPattern {
@@ -50,7 +50,7 @@ class Search {
   test(text: string, purse: Purse): boolean {
     const letters = this.#alphabet.read(text, purse);
     const around = this.#looks.length === 0 ? undefined : new Uint16Array(letters.length + 1);
-    const reading: Reading = { letters, around };
+    const reading: ScannedText = { letters, around };
     for (const [number, look] of this.#looks.entries())
       look.read(reading, purse, (place) => {
         if (around !== undefined) around[place] = (around[place] ?? 0) | (1 << number);

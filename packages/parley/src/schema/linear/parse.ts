@@ -8,11 +8,11 @@ export type PatternPart =
   | { readonly kind: 'any'; readonly parts: readonly PatternPart[] }
   | { readonly kind: 'repeat'; readonly part: PatternPart; readonly least: number; readonly most: number }
   /** Something that is true of a place in the text. */
-  | { readonly kind: 'at'; readonly place: Place }
+  | { readonly kind: 'at'; readonly place: Anchor }
   | { readonly kind: 'look'; readonly part: PatternPart; readonly behind: boolean; readonly negative: boolean };
 
 /** The beginning and the end of the text, the edge of a word, and what is no edge. */
-export type Place = '^' | '$' | '\\b' | '\\B';
+export type Anchor = '^' | '$' | '\\b' | '\\B';
 
 /** A pattern cannot be matched in linear time, or is spelled in a way of which that is not known, or is too large. */
 export class Beyond extends Error {
@@ -89,7 +89,7 @@ class Reader {
   #part(): PatternPart {
     const place = this.#take(/[$^]|\\[bB]/y);
     // The pattern lists all of them.
-    if (place !== undefined) return { kind: 'at', place: place as Place };
+    if (place !== undefined) return { kind: 'at', place: place as Anchor };
     const group = this.#take(/\((?:\?(?:[:=!]|<[=!]|<[^>]*>))?/y);
     if (group !== undefined) return this.#group(group);
     return { kind: 'one', source: this.#one() };

@@ -1,13 +1,13 @@
 /** Writes a pattern as the states of an automaton (Thompson, 1968). */
 
-import { Beyond, type PatternPart, type Place } from './parse.ts';
+import { Beyond, type PatternPart, type Anchor } from './parse.ts';
 
 /** A state: what must be there to go on, and to where. */
-export interface State {
+export interface AutomatonState {
   /** The set that the next character is taken from, by its number; nothing is taken without it. */
   readonly set?: number;
   /** Condition on the place. */
-  readonly place?: Place;
+  readonly place?: Anchor;
   /** Search from this place on or back, by its number, and whether it must find something. */
   readonly look?: { readonly number: number; readonly wanted: boolean };
   /** States in which it goes on; nowhere where the whole pattern was found. */
@@ -16,7 +16,7 @@ export interface State {
 
 /** A pattern to be looked for in one direction. */
 export interface Program {
-  readonly states: readonly State[];
+  readonly states: readonly AutomatonState[];
   readonly first: number;
   /** True when it is read from its end, as what is looked ahead for is. */
   readonly backward: boolean;
@@ -62,8 +62,8 @@ class Writer {
   }
 
   program(part: PatternPart, backward: boolean): Program {
-    const states: State[] = [];
-    const add = (state: State): number => {
+    const states: AutomatonState[] = [];
+    const add = (state: AutomatonState): number => {
       this.#count();
       return states.push(state) - 1;
     };
@@ -126,7 +126,7 @@ class Writer {
     return number;
   }
 
-  #look({ part, behind, negative }: PatternPart & { readonly kind: 'look' }): NonNullable<State['look']> {
+  #look({ part, behind, negative }: PatternPart & { readonly kind: 'look' }): NonNullable<AutomatonState['look']> {
     // What is repeated comes here more than once.
     let number = this.#numbers.get(part);
     if (number === undefined) {

@@ -5,8 +5,8 @@
  */
 
 import type { Letter } from './alphabet.ts';
-import type { Place } from './parse.ts';
-import type { Program, State } from './program.ts';
+import type { Anchor } from './parse.ts';
+import type { Program, AutomatonState } from './program.ts';
 
 /** Pays for what comes next; `spend` throws when nothing is left. */
 export interface Purse {
@@ -14,7 +14,7 @@ export interface Purse {
 }
 
 /** Text that there is to read. */
-export interface Reading {
+export interface ScannedText {
   readonly letters: readonly Letter[];
   /** Searches around each place that succeed there, the end included, as bits; nothing where the pattern has none. */
   readonly around: Uint16Array | undefined;
@@ -28,11 +28,11 @@ interface Together {
   readonly states: readonly number[];
   readonly behind: Behind;
   /** By the number of the next letter and what is around. */
-  readonly steps: Map<number, Step>;
+  readonly steps: Map<number, ScanStep>;
 }
 
 /** Step that the next letter takes. */
-interface Step {
+interface ScanStep {
   /** True when the program came to its end before that letter. */
   readonly found: boolean;
   readonly to: Together;
@@ -77,7 +77,7 @@ export class Scan {
    *
    * @param found Told of each place where a way through the program ends, in the order of reading.
    */
-  read({ letters, around }: Reading, purse: Purse, found: (place: number) => boolean): boolean {
+  read({ letters, around }: ScannedText, purse: Purse, found: (place: number) => boolean): boolean {
     const { backward } = this.#program;
     const { length } = letters;
     let now = this.#together([], 'nothing');
@@ -99,7 +99,7 @@ export class Scan {
     return false;
   }
 
-  #step(now: Together, view: View, purse: Purse): Step {
+  #step(now: Together, view: View, purse: Purse): ScanStep {
     const { states, first } = this.#program;
     const round = this.#nextRound();
     // A way may begin at every place.
@@ -124,12 +124,12 @@ export class Scan {
     return { found, to: this.#together([...to], behind) };
   }
 
-  #isOpen({ place, look }: State, view: View): boolean {
+  #isOpen({ place, look }: AutomatonState, view: View): boolean {
     if (look !== undefined) return ((view.around >> look.number) & 1) === (look.wanted ? 1 : 0);
     return place === undefined || this.#isAt(place, view);
   }
 
-  #isAt(place: Place, { behind, ahead }: View): boolean {
+  #isAt(place: Anchor, { behind, ahead }: View): boolean {
     const { backward } = this.#program;
     switch (place) {
       case '^':

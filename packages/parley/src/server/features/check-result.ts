@@ -57,7 +57,7 @@ function refuseField(field: unknown, what: string, name: string, level: number):
 /** Questions in manual mode follow the same rules. The state may be anything. */
 function askable<T>(wish: T, what: string): T {
   const { inputRequests = {}, requestState } = wish as unknown as {
-    readonly inputRequests?: Readonly<Record<string, Question>>;
+    readonly inputRequests?: Readonly<Record<string, HandlerQuestion>>;
     readonly requestState?: unknown;
   };
   writtenJson(requestState, `the requestState of what ${what} returned`);
@@ -67,7 +67,7 @@ function askable<T>(wish: T, what: string): T {
 }
 
 /** A question to a client, as a handler writes it. */
-export interface Question {
+export interface HandlerQuestion {
   readonly method: AskMethod;
   readonly params?: JsonObject;
 }
@@ -77,7 +77,7 @@ export interface Question {
  *
  * @throws TypeError that names the wrong place.
  */
-export function checkQuestion({ method, params = {} }: Question, what: string): void {
+export function checkQuestion({ method, params = {} }: HandlerQuestion, what: string): void {
   const type = askMethods.includes(method) ? methodOf(method)?.params : undefined;
   if (type === undefined)
     throw new TypeError(`${what}: ${shown(method)} is no question; there are ${askMethods.join(', ')}`);

@@ -14,7 +14,7 @@ import type { CompleterContext } from '../tool-context.ts';
 import type { Completer, Completions } from '../definition.ts';
 import { isListed } from './needed-scopes.ts';
 import type { PromptEntry } from './prompts.ts';
-import type { Entry, Registry } from './registry.ts';
+import type { RegistryEntry, Registry } from './registry.ts';
 import type { TemplateEntry } from './resources.ts';
 import { checkResult } from './check-result.ts';
 import { matchTemplate } from '../uri-template/match.ts';
@@ -65,7 +65,7 @@ interface Completed {
 export function entryOf(
   within: Completed,
   ref: CompleteRequestParams['ref'],
-): Entry<PromptEntry> | Entry<TemplateEntry> {
+): RegistryEntry<PromptEntry> | RegistryEntry<TemplateEntry> {
   switch (ref.type) {
     case 'ref/prompt':
       return promptOf(within, ref.name);
@@ -77,15 +77,15 @@ export function entryOf(
   }
 }
 
-function promptOf({ prompts, auth }: Completed, name: string): Entry<PromptEntry> {
+function promptOf({ prompts, auth }: Completed, name: string): RegistryEntry<PromptEntry> {
   const entry = prompts.entry(name, auth);
   if (entry === undefined) throw new McpError('invalidParams', `unknown prompt ${JSON.stringify(name.slice(0, 128))}`);
   return entry;
 }
 
 /** The reference names a template by its text; hosts also send a URI that follows it. */
-function templateOf({ templates, auth }: Completed, uri: string): Entry<TemplateEntry> {
-  const follows = ({ value, restrictions }: Entry<TemplateEntry>): boolean =>
+function templateOf({ templates, auth }: Completed, uri: string): RegistryEntry<TemplateEntry> {
+  const follows = ({ value, restrictions }: RegistryEntry<TemplateEntry>): boolean =>
     isListed(templates, restrictions, auth) && matchTemplate(value.template, uri) !== undefined;
   const entry = templates.entry(uri, auth) ?? templates.entries().find(follows);
   if (entry === undefined)

@@ -5,7 +5,7 @@ import type { AuthInfo } from '../runtime/request-handler.ts';
 import { mapMaybe, type MaybePromise } from '../../storage/maybe-promise.ts';
 import { lackedScopes, requireScopes, type ScopeGuard } from '../runtime/protection.ts';
 import type { CompleteRequestParams } from '../../protocol/features/completion.ts';
-import type { Parts } from '../parts.ts';
+import type { ServerParts } from '../parts.ts';
 import { entryOf } from './completion.ts';
 import { knownScopes, neededScopes } from './needed-scopes.ts';
 import { checkedArguments } from './prompting.ts';
@@ -13,10 +13,10 @@ import { matching, resourceAt } from './reading.ts';
 import type { Registry } from './registry.ts';
 
 /** Parameters of a request. For a known method, its row read them. Others are checked when the request runs. */
-export type Params = Readonly<Record<string, unknown>>;
+export type CallParams = Readonly<Record<string, unknown>>;
 
 /** Finds the scopes of a request. It throws if the request is wrong. */
-type Needs = (parts: Parts, params: Params, auth: AuthInfo | undefined) => MaybePromise<readonly string[]>;
+type Needs = (parts: ServerParts, params: CallParams, auth: AuthInfo | undefined) => MaybePromise<readonly string[]>;
 
 const needs: ReadonlyMap<string, Needs> = new Map<string, Needs>([
   ['tools/call', ofTool],
@@ -33,7 +33,7 @@ export function scopesNeeded(method: string, ...about: Parameters<Needs>): Maybe
 }
 
 /** Makes the scope guard of a server. */
-export function scopeGuard(parts: Parts): ScopeGuard {
+export function scopeGuard(parts: ServerParts): ScopeGuard {
   const { tools, resources, templates, prompts, methods } = parts;
   const registries: readonly Registry<unknown>[] = [tools, resources, templates, prompts, methods];
   return {
@@ -53,7 +53,11 @@ export function scopeGuard(parts: Parts): ScopeGuard {
   };
 }
 
-async function ofTool({ tools }: Parts, params: Params, auth: AuthInfo | undefined): Promise<readonly string[]> {
+async function ofTool(
+  { tools }: ServerParts,
+  params: CallParams,
+  auth: AuthInfo | undefined,
+): Promise<readonly string[]> {
   const entry = tools.entry(String(params['name']), auth);
   if (entry === undefined) return [];
   const { value, restrictions } = entry;
@@ -62,7 +66,11 @@ async function ofTool({ tools }: Parts, params: Params, auth: AuthInfo | undefin
   return checked.problems === undefined ? neededScopes(restrictions, checked.value) : [];
 }
 
-async function ofPrompt({ prompts }: Parts, params: Params, auth: AuthInfo | undefined): Promise<readonly string[]> {
+async function ofPrompt(
+  { prompts }: ServerParts,
+  params: CallParams,
+  auth: AuthInfo | undefined,
+): Promise<readonly string[]> {
   const entry = prompts.entry(String(params['name']), auth);
   if (entry === undefined) return [];
   const { value, restrictions } = entry;
@@ -86,26 +94,30 @@ function ofOwn(method: string): Needs {
 }
 
 /** Gives what reading and watching a resource needs: by its definition, or by the first template that it follows. */
-function ofResource(parts: Parts, { uri }: Params, auth: AuthInfo | undefined): readonly string[] {
+function ofResource(parts: ServerParts, { uri }: CallParams, auth: AuthInfo | undefined): readonly string[] {
   const entry = resourceAt(parts.resources, String(uri), auth);
   if (entry !== undefined) return neededScopes(entry.restrictions, uri);
   const [found] = matching(parts.resources, parts.templates, String(uri), auth);
   return found === undefined ? [] : neededScopes(found[0].restrictions, found[1]);
 }
 
-function ofListen(parts: Parts, params: Params, auth: AuthInfo | undefined): readonly string[] {
+function ofListen(parts: ServerParts, params: CallParams, auth: AuthInfo | undefined): readonly string[] {
   return [...new Set(watched(parts, params).flatMap((uri) => ofResource(parts, { uri }, auth)))];
 }
 
 /** Lists the resources of a subscription, up to the limit: each is looked up among all resources. */
-export function watched({ options }: Parts, params: Params): readonly string[] {
+export function watched({ options }: ServerParts, params: CallParams): readonly string[] {
   const { notifications } = params as {
     readonly notifications?: { readonly resourceSubscriptions?: readonly string[] };
   };
   return notifications?.resourceSubscriptions?.slice(0, options.subscriptions.resourcesPerClient) ?? [];
 }
 
-function ofCompletion({ prompts, templates }: Parts, params: Params, auth: AuthInfo | undefined): readonly string[] {
+function ofCompletion(
+  { prompts, templates }: ServerParts,
+  params: CallParams,
+  auth: AuthInfo | undefined,
+): readonly string[] {
   // Parameters of another type throw, and are rejected when the request runs.
   const { ref, context } = params as unknown as CompleteRequestParams;
   return neededScopes(entryOf({ prompts, templates, auth }, ref).restrictions, context?.arguments ?? {});

@@ -19,7 +19,7 @@ import { isOtherResult } from '../input-required.ts';
 import type { Within } from '../mount/within.ts';
 import { inWords } from '../handler-errors.ts';
 import { isListed, neededScopes } from './needed-scopes.ts';
-import { decoded, type Entry, type ListPage, type Registry } from './registry.ts';
+import { decoded, type RegistryEntry, type ListPage, type Registry } from './registry.ts';
 import type { ResourceEntry, TemplateEntry } from './resources.ts';
 import { checkResult } from './check-result.ts';
 import { leadsElsewhere } from '../uri-template/traversal.ts';
@@ -108,7 +108,7 @@ export function resourceAt(
   resources: Registry<ResourceEntry>,
   uri: string,
   auth: AuthInfo | undefined,
-): Entry<ResourceEntry> | undefined {
+): RegistryEntry<ResourceEntry> | undefined {
   return resources.entry(uri, auth) ?? resources.entry(toAscii(uri) ?? '', auth);
 }
 
@@ -130,7 +130,7 @@ export function* matching(
   templates: Registry<TemplateEntry>,
   uri: string,
   auth: AuthInfo | undefined,
-): Generator<readonly [entry: Entry<TemplateEntry>, variables: Readonly<Record<string, unknown>>]> {
+): Generator<readonly [entry: RegistryEntry<TemplateEntry>, variables: Readonly<Record<string, unknown>>]> {
   const ascii = toAscii(uri);
   if (ascii === undefined || !isUri(ascii) || isHidden(resources, uri, auth) || isHidden(resources, ascii, auth))
     return;
@@ -153,13 +153,13 @@ function traverses(variables: Readonly<Record<string, unknown>>): boolean {
     .some((value) => typeof value === 'string' && leadsElsewhere(value));
 }
 
-interface Read {
+interface ReadDefaults {
   readonly mimeType?: string | undefined;
   readonly cache: CacheHint | undefined;
 }
 
 /** A request for input is never cached, so it has no hint. */
-function contents(value: unknown, uri: string, { mimeType, cache }: Read): ReadResourceResult {
+function contents(value: unknown, uri: string, { mimeType, cache }: ReadDefaults): ReadResourceResult {
   if (isOtherResult(value)) return value as ReadResourceResult;
   const result = { ...cache, ...contentsOf(value, uri, mimeType) };
   return checkResult(readResourceResultShape, result, `the resource ${JSON.stringify(uri)}`);

@@ -10,7 +10,7 @@ export interface ListPage<T> {
 }
 
 /** A registered item. */
-export interface Entry<T> {
+export interface RegistryEntry<T> {
   value: T;
   /** The part of its definition that controls who may see and use it. */
   restrictions: Restrictions;
@@ -21,7 +21,7 @@ export interface Entry<T> {
 }
 
 /** Holder of the entries of a registry, under names of its own. */
-export interface Follower {
+export interface RegistryFollower {
   /** @throws TypeError if there is no room for an item that is about to be added. */
   claim(key: string): void;
   /** An entry came, changed or left; without a key any may have changed in place. */
@@ -31,10 +31,10 @@ export interface Follower {
 /** Named things in the order in which they were added, listed by pages, changeable at any time. */
 export class Registry<T> {
   readonly #noun: string;
-  readonly #entries = new Map<string, Entry<T>>();
+  readonly #entries = new Map<string, RegistryEntry<T>>();
   readonly #onChange: () => void;
   readonly #check: (key: string, change: object) => void;
-  readonly #followers = new Set<Follower>();
+  readonly #followers = new Set<RegistryFollower>();
   readonly #onError: ((error: unknown, where: string) => void) | undefined;
   #next = 0;
   #generation = 0;
@@ -75,7 +75,7 @@ export class Registry<T> {
   }
 
   /** Notifies a follower of all changes, until the returned function is called. */
-  follow(follower: Follower): () => void {
+  follow(follower: RegistryFollower): () => void {
     this.#followers.add(follower);
     return () => void this.#followers.delete(follower);
   }
@@ -96,7 +96,7 @@ export class Registry<T> {
   }
 
   /** Finds the entry with its restrictions. Errors of a rule are thrown. */
-  entry(key: string, auth?: AuthInfo): Entry<T> | undefined {
+  entry(key: string, auth?: AuthInfo): RegistryEntry<T> | undefined {
     const entry = this.#entries.get(key);
     const { visible } = entry?.restrictions ?? {};
     return entry?.enabled === true && (visible === undefined || askRule(visible, auth) === true) ? entry : undefined;
@@ -108,7 +108,7 @@ export class Registry<T> {
   }
 
   /** Entry under a name, even a disabled or hidden one. */
-  kept(key: string): Entry<T> | undefined {
+  kept(key: string): RegistryEntry<T> | undefined {
     return this.#entries.get(key);
   }
 
@@ -124,7 +124,7 @@ export class Registry<T> {
   }
 
   /** Mirrors an entry of another registry, with its state. An existing entry under the name takes over that state. */
-  put(key: string, { value, restrictions, enabled, origin }: Omit<Entry<T>, 'order'>): void {
+  put(key: string, { value, restrictions, enabled, origin }: Omit<RegistryEntry<T>, 'order'>): void {
     const known = this.#entries.get(key);
     if (known === undefined) this.#entries.set(key, { value, restrictions, enabled, origin, order: this.#next++ });
     else Object.assign(known, { value, restrictions, enabled });
@@ -137,7 +137,7 @@ export class Registry<T> {
   }
 
   /** Everything that is enabled, in order, with its restrictions. */
-  entries(): readonly Entry<T>[] {
+  entries(): readonly RegistryEntry<T>[] {
     return [...this.#entries.values()].filter(({ enabled }) => enabled);
   }
 
@@ -154,7 +154,12 @@ export class Registry<T> {
    */
   add<D extends object>(key: string, definition: D, build: (definition: D) => T): Handle<D> {
     this.claim(key);
-    const entry: Entry<T> = { value: build(definition), restrictions: definition, order: this.#next++, enabled: true };
+    const entry: RegistryEntry<T> = {
+      value: build(definition),
+      restrictions: definition,
+      order: this.#next++,
+      enabled: true,
+    };
     let current = definition;
     this.#entries.set(key, entry);
     this.#restrict(key, definition);
@@ -197,7 +202,7 @@ export class Registry<T> {
    * @param isListed Leaves out entries that a caller may not see.
    * @throws McpError invalidParams for a cursor that this registry did not make.
    */
-  page(cursor: string | undefined, size: number, isListed?: (entry: Entry<T>) => boolean): ListPage<T> {
+  page(cursor: string | undefined, size: number, isListed?: (entry: RegistryEntry<T>) => boolean): ListPage<T> {
     const after = cursor === undefined ? -1 : this.#position(cursor);
     const items: T[] = [];
     let last = after;

@@ -4,13 +4,17 @@ import type { Call } from '../runtime/call.ts';
 import type { Handler } from '../runtime/host.ts';
 import { mapMaybe } from '../../storage/maybe-promise.ts';
 import { requireScopes } from '../runtime/protection.ts';
-import type { Parts } from '../parts.ts';
-import { scopesNeeded, watched, type Params } from './missing-scopes.ts';
+import type { ServerParts } from '../parts.ts';
+import { scopesNeeded, watched, type CallParams } from './missing-scopes.ts';
 import { isFoundAtRunTime, matching, resourceAt } from './reading.ts';
 import { ownScope, visiblePage } from './visible-lists.ts';
 
 /** Answers a request in place of a handler without restrictions. */
-type Instead = (parts: Parts, request: { readonly params: Params; readonly call: Call }, handler: Handler) => unknown;
+type Instead = (
+  parts: ServerParts,
+  request: { readonly params: CallParams; readonly call: Call },
+  handler: Handler,
+) => unknown;
 
 const instead: ReadonlyMap<string, Instead> = new Map<string, Instead>([
   [
@@ -40,7 +44,7 @@ const instead: ReadonlyMap<string, Instead> = new Map<string, Instead>([
 ]);
 
 /** Gives the handler that takes the place of another: visibility comes first, then scopes. */
-export function restricted(parts: Parts, handler: Handler): Handler {
+export function restricted(parts: ServerParts, handler: Handler): Handler {
   return (params, call) => {
     const own = instead.get(call.method);
     return mapMaybe(scopesNeeded(call.method, parts, params, call.auth), (scopes) => {
@@ -50,7 +54,7 @@ export function restricted(parts: Parts, handler: Handler): Handler {
   };
 }
 
-async function listResources(parts: Parts, request: Parameters<Instead>[1], handler: Handler): Promise<unknown> {
+async function listResources(parts: ServerParts, request: Parameters<Instead>[1], handler: Handler): Promise<unknown> {
   const { resources, templates } = parts;
   const { params, call } = request;
   // The method's row already read it. The handler itself looks through the resources that templates list at run time.
@@ -60,7 +64,7 @@ async function listResources(parts: Parts, request: Parameters<Instead>[1], hand
   return { ...(result as object), ...ownScope(resources, templates) };
 }
 
-function listen(parts: Parts, { params, call }: Parameters<Instead>[1], handler: Handler): unknown {
+function listen(parts: ServerParts, { params, call }: Parameters<Instead>[1], handler: Handler): unknown {
   const uris = watched(parts, params);
   const { notifications } = params as { readonly notifications: object };
   const resourceSubscriptions = uris.filter((uri) => isThere(parts, uri, call));
@@ -71,7 +75,7 @@ function listen(parts: Parts, { params, call }: Parameters<Instead>[1], handler:
 }
 
 /** Tells whether a resource exists for a caller, including the caller's restrictions. */
-export function isThere({ resources, templates }: Parts, uri: string, { auth }: Pick<Call, 'auth'>): boolean {
+export function isThere({ resources, templates }: ServerParts, uri: string, { auth }: Pick<Call, 'auth'>): boolean {
   return (
     resourceAt(resources, uri, auth) !== undefined || matching(resources, templates, uri, auth).next().done !== true
   );

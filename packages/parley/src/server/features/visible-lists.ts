@@ -2,7 +2,7 @@
 
 import { setNewest } from '../../jsonrpc/newest.ts';
 import type { Call } from '../runtime/call.ts';
-import type { Parts } from '../parts.ts';
+import type { ServerParts } from '../parts.ts';
 import type { Visible } from './restrictions.ts';
 import { Listing } from './listing.ts';
 import { isListed } from './needed-scopes.ts';
@@ -25,7 +25,7 @@ const kept = new WeakMap<object, Kept>();
 
 /** Names a list and the request for a page of it. */
 interface Asked {
-  readonly parts: Parts;
+  readonly parts: ServerParts;
   /** The field of the result. */
   readonly name: string;
   readonly params: Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import type { Entry, Follower, Registry } from '../features/registry.ts';
+import type { RegistryEntry, RegistryFollower, Registry } from '../features/registry.ts';
 
 /** Appearance of the entries of one registry in another. */
 export interface Appearance<T> {
@@ -12,7 +12,7 @@ export interface Appearance<T> {
 const keepers = new WeakMap<object, Map<string, Map<object, () => void>>>();
 
 /** The entries of a registry that another one has too, as long as it is followed. */
-export class Mirror<T> implements Follower {
+export class Mirror<T> implements RegistryFollower {
   readonly #from: Registry<T>;
   readonly #to: Registry<T>;
   readonly #as: Appearance<T>;
@@ -63,7 +63,7 @@ export class Mirror<T> implements Follower {
     else this.#put(name, key, entry);
   }
 
-  #put(name: string, key: string, entry: Entry<T>): void {
+  #put(name: string, key: string, entry: RegistryEntry<T>): void {
     const put = (): void =>
       this.#to.put(name, { ...entry, value: this.#as.value(entry.value, key), origin: originOf(entry) });
     this.#keepers(name).set(this, put);
@@ -88,6 +88,6 @@ export class Mirror<T> implements Follower {
   }
 }
 
-function originOf(entry: Entry<unknown> | undefined): object | undefined {
+function originOf(entry: RegistryEntry<unknown> | undefined): object | undefined {
   return entry?.origin ?? entry;
 }

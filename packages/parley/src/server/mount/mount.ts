@@ -2,13 +2,13 @@
 
 import { shown } from '../../options/shown.ts';
 import { fittingPrefix, maxPrefixLength, prefixedName } from '../../protocol/prefixed-name.ts';
-import type { Parts } from '../parts.ts';
+import type { ServerParts } from '../parts.ts';
 import { Mirror } from './mirror.ts';
 import { withinOf } from './within.ts';
 
 /** A server that is mounted, or that others are mounted in. */
 export interface Mountable {
-  readonly parts: Parts;
+  readonly parts: ServerParts;
   /** The outer servers, which are notified of changed resources. */
   readonly watching: Set<(uri: string) => void>;
   /** The servers that are mounted in it, as often as they are. */
@@ -51,9 +51,9 @@ function reaches(from: Mountable, wanted: Mountable): boolean {
 
 /** Names of tools and prompts get the prefix. URIs are unique by themselves and do not change. */
 function mirrorsOf(
-  outer: Parts,
+  outer: ServerParts,
   prefix: string,
-  inner: Parts,
+  inner: ServerParts,
 ): readonly Pick<Mirror<never>, 'check' | 'begin' | 'end'>[] {
   const name = (key: string): string => prefixedName(prefix, key);
   const same = (key: string): string => key;

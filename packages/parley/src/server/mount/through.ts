@@ -12,13 +12,13 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 import { mapMaybe, isLater, catchMaybe, type MaybePromise } from '../../storage/maybe-promise.ts';
 import { handlersOf, restrictedHandler } from '../handlers.ts';
 import { scopesNeeded } from '../features/missing-scopes.ts';
-import type { Parts } from '../parts.ts';
+import type { ServerParts } from '../parts.ts';
 import { withinRates } from '../rates/within.ts';
 import type { MountedUse } from './within.ts';
 
 /** MountedWay through a mounted server. */
 export interface MountedWay {
-  readonly inner: Parts;
+  readonly inner: ServerParts;
   /** Parameters with the name that the server itself has, of those with the name that its client has. */
   own(params: JsonObject): JsonObject;
   /** Runs the code behind the middleware, with parameters in the client's terms. */
@@ -79,7 +79,7 @@ function passed({ method, params, call }: MountedUse, { inner, own, run }: Mount
 function aboutOf(
   method: MountedUse['method'],
   given: JsonObject,
-  { call, inner }: { readonly call: MountedUse['call']; readonly inner: Parts },
+  { call, inner }: { readonly call: MountedUse['call']; readonly inner: ServerParts },
 ): HostMessage {
   const { facts, session, auth, requestId, network, address } = call;
   // The name of a tool or a prompt is a text.

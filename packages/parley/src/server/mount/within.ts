@@ -1,6 +1,6 @@
 import type { CallFace } from '../runtime/call.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
-import type { Parts } from '../parts.ts';
+import type { ServerParts } from '../parts.ts';
 import type * as Through from './through.ts';
 
 /** Method that uses a mounted item. */
@@ -27,7 +27,11 @@ let loaded: typeof Through | undefined;
  * @param own Converts the outer name of an item into the mounted server's own name.
  * @param further The way from there, if the item itself comes from a mounted server.
  */
-export function withinOf(inner: Parts, own: (params: JsonObject) => JsonObject, further: Within | undefined): Within {
+export function withinOf(
+  inner: ServerParts,
+  own: (params: JsonObject) => JsonObject,
+  further: Within | undefined,
+): Within {
   const { tools, byTool, completions } = inner.options.rateLimits;
   const isLimited = tools !== undefined || byTool !== undefined || completions !== undefined;
   return (use) => {

@@ -8,10 +8,10 @@ import { Who, type Measured } from './measured.ts';
 import type { RateParts, ServerRates } from '../rate-limit.ts';
 
 /** Decision about a request: allowed, or rejected, perhaps because the store is down (`isAway`). */
-export type Verdict = RateDecision | { readonly ok: false; readonly retryAfterMs: number; readonly isAway: true };
+export type RateVerdict = RateDecision | { readonly ok: false; readonly retryAfterMs: number; readonly isAway: true };
 
 /** Counts one call of a client. A call with many rounds counts once. */
-export type Take = (call: Measured) => MaybePromise<Verdict>;
+export type CountCall = (call: Measured) => MaybePromise<RateVerdict>;
 
 /** Limit of rounds that are remembered, so that one which is sent again counts as a call of its own. */
 const maxRounds = 10_000;
@@ -20,7 +20,7 @@ const maxMeasures = 10_000;
 /** Time for which a store that failed is not asked, in milliseconds; then one request asks it again. */
 const awayMs = 2000;
 
-const granted: Verdict = { ok: true };
+const granted: RateVerdict = { ok: true };
 
 /** Measures of one server, all of one place. */
 export class Rates {
@@ -38,7 +38,7 @@ export class Rates {
    *
    * @param what Name of the rate, the same in all processes.
    */
-  of(what: string, limit: RateLimit | undefined): Take | undefined {
+  of(what: string, limit: RateLimit | undefined): CountCall | undefined {
     if (limit === undefined) return undefined;
     const { perSecond, burst = Math.max(1, perSecond) } = limit;
     const { limits, name, shared } = this.#parts;
@@ -50,7 +50,7 @@ export class Rates {
   }
 
   /** Makes a counter for calls with rounds: only the first round counts. */
-  ofCalls(what: string, limit: RateLimit | undefined): Take | undefined {
+  ofCalls(what: string, limit: RateLimit | undefined): CountCall | undefined {
     const take = this.of(what, limit);
     if (take === undefined) return undefined;
     const rounds = new Rounds();
@@ -63,7 +63,7 @@ export class Rates {
     };
   }
 
-  #take(shared: Limits, own: Limits, key: string, limit: RateLimit): MaybePromise<Verdict> {
+  #take(shared: Limits, own: Limits, key: string, limit: RateLimit): MaybePromise<RateVerdict> {
     const now = monotonicNow();
     if (this.#isLost) {
       if (now < this.#askAgain) return this.#without(own, key, limit);
@@ -82,7 +82,7 @@ export class Rates {
   }
 
   /** @throws TypeError for an invalid answer, which an untested store may return. */
-  #heard(verdict: Verdict): Verdict {
+  #heard(verdict: RateVerdict): RateVerdict {
     const { ok, retryAfterMs } = Object(verdict) as { readonly ok?: unknown; readonly retryAfterMs?: unknown };
     if (ok !== true && !(ok === false && Number.isFinite(retryAfterMs)))
       throw new TypeError('the limits of the store answered neither that something may be done nor when');
@@ -90,14 +90,14 @@ export class Rates {
     return verdict;
   }
 
-  #lost(error: unknown, own: Limits, key: string, limit: RateLimit): MaybePromise<Verdict> {
+  #lost(error: unknown, own: Limits, key: string, limit: RateLimit): MaybePromise<RateVerdict> {
     if (!this.#isLost) this.#parts.onError(error, 'rate limits');
     this.#isLost = true;
     this.#askAgain = monotonicNow() + awayMs;
     return this.#without(own, key, limit);
   }
 
-  #without(own: Limits, key: string, limit: RateLimit): MaybePromise<Verdict> {
+  #without(own: Limits, key: string, limit: RateLimit): MaybePromise<RateVerdict> {
     return this.#parts.limits.lost === 'refuse'
       ? { ok: false, retryAfterMs: awayMs, isAway: true }
       : own.take(key, limit);
@@ -129,11 +129,11 @@ export function serverRates(parts: RateParts): ServerRates {
   };
 }
 
-type Refused = Exclude<Verdict, { readonly ok: true }>;
+type Refused = Exclude<RateVerdict, { readonly ok: true }>;
 
 /** Counts in several limits in order. Ends with the refusal of the first that is exhausted. */
 function inTurn<T>(
-  [take, ...others]: readonly (Take | undefined)[],
+  [take, ...others]: readonly (CountCall | undefined)[],
   from: Measured,
   refusal: (verdict: Refused) => T,
 ): T | undefined | Promise<T | undefined> {

@@ -33,7 +33,7 @@ import { throughHostMiddleware } from './middleware/late-passing.ts';
 import { describesClients } from './request-meta.ts';
 import { lackedScopes } from './protection.ts';
 import { fromFirstPage, handled, handledUnknown, refusal } from './response.ts';
-import { SessionFacts, type Opening, type SessionParts } from './session-facts.ts';
+import { SessionFacts, type SessionOpening, type SessionParts } from './session-facts.ts';
 import { tellOfSession } from './events/told-session.ts';
 import type { KnownSession, SessionRecord } from './session-record.ts';
 
@@ -208,7 +208,7 @@ export class HostConversation implements ClientConnection {
     });
   }
 
-  #settle(opening: Opening, known?: KnownSession): void {
+  #settle(opening: SessionOpening, known?: KnownSession): void {
     const [host, link] = [this.#host, this.#link];
     const parts = {
       host,

@@ -20,7 +20,7 @@ import { maskedError } from './masking.ts';
 import { unsupported } from './request-meta.ts';
 import { refusal, respond } from './response.ts';
 import { discoverResult, initializeResult } from './server-info.ts';
-import type { Opening, SessionFacts } from './session-facts.ts';
+import type { SessionOpening, SessionFacts } from './session-facts.ts';
 
 /** The parts of a conversation that its lifecycle needs. */
 export interface LifecycleParts {
@@ -31,7 +31,7 @@ export interface LifecycleParts {
   /** Begins to open the session; false if there is one, or another `initialize` is about to open it. */
   begin(): boolean;
   /** Stores the opening; `undefined` if it failed after `begin`. */
-  settle(opening: Opening | undefined): void;
+  settle(opening: SessionOpening | undefined): void;
   /** Sends the request through middleware, if there is any. */
   readonly pass?: Pass | undefined;
 }
@@ -55,7 +55,7 @@ export function answerInitialize(
     return refusal(host, message.id, error, newestRevision);
   }
   let spoken = session?.revision ?? handshake;
-  let opening: Opening | undefined;
+  let opening: SessionOpening | undefined;
   let began = false;
   const open = (params: InitializeRequestParams): JsonObject => {
     began = begin();

@@ -1,7 +1,7 @@
 import type { Message } from '../../jsonrpc/message.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { McpError } from '../../protocol/error.ts';
-import type { Beside, ConnectionEnd } from '../../connection/connection.ts';
+import type { MessageOptions, ConnectionEnd } from '../../connection/connection.ts';
 import type { ReplyChannel } from './request-handler.ts';
 
 /** Limit of unanswered questions of one conversation. Each one keeps a handler waiting. */
@@ -28,7 +28,7 @@ export class LinkEnd implements ConnectionEnd {
     this.#link = link;
   }
 
-  send(message: Message, beside: Beside | undefined): undefined {
+  send(message: Message, beside: MessageOptions | undefined): undefined {
     this.#link.send(message, beside?.related);
   }
 

@@ -14,7 +14,7 @@ import type { QuestionOrigin } from './input/question.ts';
 import type { KnownSession, SessionRecord } from './session-record.ts';
 
 /** Outcome of `initialize`: the chosen revision, and the client's description. */
-export interface Opening {
+export interface SessionOpening {
   readonly revision: Revision;
   readonly client: ClientView;
 }
@@ -48,7 +48,7 @@ export class SessionFacts implements CallFacts {
   #level: LoggingLevel = 'info';
 
   /** @param known The stored facts of the session, if another process opened it. */
-  constructor({ revision, client }: Opening, parts: SessionParts, known?: KnownSession) {
+  constructor({ revision, client }: SessionOpening, parts: SessionParts, known?: KnownSession) {
     this.revision = revision;
     this.client = client;
     this.link = parts.link;

@@ -8,7 +8,7 @@ import { newestRevision } from '../../protocol/revision.ts';
 import { connectInMemory } from '../../testing/pair.ts';
 import { memoryStore } from '../../storage/memory/store.ts';
 import { StoreError, type Store } from '../../storage/store.ts';
-import type { Parts } from '../parts.ts';
+import type { ServerParts } from '../parts.ts';
 import { eventually } from '../../../../../test/support/redis-nodes.ts';
 import { SharedChanges } from './changes.ts';
 
@@ -94,7 +94,7 @@ test('a resource that is left while what could not be heard is tried again is no
   const none = new Map();
   const options = { onError: () => undefined };
   // It needs no more of a server.
-  const parts = { options, tools: none, prompts: none, resources: none, templates: none } as unknown as Parts;
+  const parts = { options, tools: none, prompts: none, resources: none, templates: none } as unknown as ServerParts;
   const here = { tellList: () => undefined, tellUpdate: () => undefined, watched };
   const changes = new SharedChanges(parts, { name: 's', bus, here });
   t.after(() => changes.close());

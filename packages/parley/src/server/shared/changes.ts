@@ -6,7 +6,7 @@ import { hashOf } from '../../connection/hash.ts';
 import type { ListKind } from '../../protocol/features/subscriptions.ts';
 import type { Unsubscribe } from '../../storage/bus.ts';
 import type { CountingBus } from '../../storage/bus.ts';
-import type { Parts } from '../parts.ts';
+import type { ServerParts } from '../parts.ts';
 import { listKinds } from '../subscriptions.ts';
 
 /** Time for which changes of a list are gathered, so that processes that change alike tell a client once. */
@@ -45,7 +45,7 @@ interface News {
  * something changed.
  */
 export class SharedChanges {
-  readonly #parts: Parts;
+  readonly #parts: ServerParts;
   readonly #here: ChangesHere;
   readonly #bus: CountingBus;
   readonly #name: string;
@@ -67,7 +67,7 @@ export class SharedChanges {
 
   /** @param name Tells servers apart that share a store. */
   constructor(
-    parts: Parts,
+    parts: ServerParts,
     { name, bus, here }: { readonly name: string; readonly bus: CountingBus; readonly here: ChangesHere },
   ) {
     this.#parts = parts;

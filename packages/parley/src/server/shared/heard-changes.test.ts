@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { turns } from '../../../../../test/support/turns.ts';
 import { StoreError } from '../../storage/store.ts';
-import type { Parts } from '../parts.ts';
+import type { ServerParts } from '../parts.ts';
 import { SharedChanges } from './changes.ts';
 
 interface Hearer {
@@ -58,7 +58,7 @@ function scene(t: TestContext) {
     const none = new Map();
     const options = { onError: (error: unknown) => errors.push(error) };
     // It needs no more of a server.
-    const parts = { options, tools, prompts: none, resources: none, templates: none } as unknown as Parts;
+    const parts = { options, tools, prompts: none, resources: none, templates: none } as unknown as ServerParts;
     const here = {
       tellList: (kind: string) => void told.push(kind),
       tellUpdate: (uri: string) => void told.push(uri),

@@ -6,7 +6,7 @@ import { McpError } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { UpdateTaskRequestParams } from '../../protocol/features/tasks.ts';
 import type { CallToolRequestParams } from '../../protocol/features/tools.ts';
-import type { Parts } from '../parts.ts';
+import type { ServerParts } from '../parts.ts';
 import { mapMaybe, type MaybePromise } from '../../storage/maybe-promise.ts';
 import { ofSubscription } from '../subscriptions.ts';
 import type { TaskCalls } from './calls.ts';
@@ -16,9 +16,9 @@ import type { TaskServing } from './serving.ts';
 export class TaskAnswers {
   readonly serving: TaskServing;
   readonly #calls: TaskCalls;
-  readonly #parts: Parts;
+  readonly #parts: ServerParts;
 
-  constructor(serving: TaskServing, calls: TaskCalls, parts: Parts) {
+  constructor(serving: TaskServing, calls: TaskCalls, parts: ServerParts) {
     this.serving = serving;
     this.#calls = calls;
     this.#parts = parts;

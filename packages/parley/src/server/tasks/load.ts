@@ -12,7 +12,7 @@ import { isInMemory, memoryTasks } from '../../storage/memory-tasks.ts';
 import { taskLimits, taskTimes, withGiven } from '../../tasks/limits.ts';
 import { Engine } from '../../tasks/executor.ts';
 import { Tasks } from '../../tasks/tasks.ts';
-import type { Parts } from '../parts.ts';
+import type { ServerParts } from '../parts.ts';
 import { revisionOf } from '../../protocol/revision.ts';
 import { scopesNeeded } from '../features/missing-scopes.ts';
 import { callTool, resultOfReturn } from '../features/tools.ts';
@@ -22,7 +22,7 @@ import { Runner } from './runner.ts';
 import { TaskServing } from './serving.ts';
 
 /** Makes the task handlers of a server, and begins to work on stored tasks. */
-export function loadTasks(info: Implementation, parts: Parts): TaskAnswers {
+export function loadTasks(info: Implementation, parts: ServerParts): TaskAnswers {
   const { options, tools } = parts;
   const { store = memoryTasks(), queue = info.name, limits, executor, keys, onAudit, ...times } = options.tasks;
   const { onError, rounds } = options;

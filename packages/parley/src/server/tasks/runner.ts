@@ -20,7 +20,7 @@ import type { HeldTask } from '../../tasks/keeper.ts';
 import { expiryOf, type OpenQuestion, type TaskRecord, type TaskReply, type TaskRequest } from '../../tasks/record.ts';
 import type { TaskRun } from '../../tasks/run.ts';
 import { cut, maxWords } from '../../tasks/words.ts';
-import type { Ending, Tasks } from '../../tasks/tasks.ts';
+import type { RunEnding, Tasks } from '../../tasks/tasks.ts';
 import type { ToolEntry } from '../features/tools.ts';
 import { isLeft } from './left.ts';
 import { callOf, TaskCall, type TaskVoice } from './task-call.ts';
@@ -137,7 +137,7 @@ export class Runner {
   }
 
   /** Runs the request of a task from its beginning, with the stored answers and effects. */
-  async perform(run: TaskRun): Promise<Ending> {
+  async perform(run: TaskRun): Promise<RunEnding> {
     const { record } = run;
     const live = this.#live.get(record.id);
     try {
@@ -155,7 +155,7 @@ export class Runner {
   }
 
   /** Makes the end of a task of what its tool came to; it never rejects. */
-  async ending(run: TaskRun, face: TaskCall, work: unknown): Promise<Ending> {
+  async ending(run: TaskRun, face: TaskCall, work: unknown): Promise<RunEnding> {
     try {
       let value = await work;
       if (isByHand(value)) {
@@ -306,7 +306,7 @@ export class Runner {
     return held;
   }
 
-  #kept(result: JsonObject): Ending {
+  #kept(result: JsonObject): RunEnding {
     const { length } = JSON.stringify(result);
     const { maxTextLength } = this.#parts;
     if (length <= maxTextLength) return { result };
@@ -315,7 +315,7 @@ export class Runner {
     };
   }
 
-  #failed({ request }: TaskRecord, error: unknown): Ending {
+  #failed({ request }: TaskRecord, error: unknown): RunEnding {
     // The error of a run that was ended for its questions, or by a cancel, is dropped.
     const masked =
       error instanceof McpError

@@ -4,7 +4,7 @@
  */
 
 import type { TemplateParts } from './parse.ts';
-import type { Expression, Operator, Variable } from './types.ts';
+import type { Expression, Operator, TemplateVariable } from './types.ts';
 import { toAscii } from './uri.ts';
 
 /** Length of a URI that may be matched, in characters. */
@@ -16,7 +16,7 @@ export type Piece =
   | {
       readonly literal?: undefined;
       readonly operator: Operator;
-      readonly variables: readonly Variable[];
+      readonly variables: readonly TemplateVariable[];
       /** The characters that may begin it (all are written before the values); empty when the values begin at once. */
       readonly leads: string;
       /** The characters that its values never hold. */
@@ -245,7 +245,7 @@ function readPositional({ variables, operator }: ExpressionPiece, items: readonl
   return values;
 }
 
-function fitsPrefix({ prefix }: Variable, value: string): boolean {
+function fitsPrefix({ prefix }: TemplateVariable, value: string): boolean {
   return prefix === undefined || value.length <= prefix || Array.from(value).length <= prefix;
 }
 

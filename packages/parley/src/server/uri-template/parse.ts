@@ -1,7 +1,7 @@
 /** Parsing of URI templates (RFC 6570, levels 1 to 4). */
 
 import type { Piece } from './match.ts';
-import type { Expression, Operator, Variable } from './types.ts';
+import type { Expression, Operator, TemplateVariable } from './types.ts';
 
 /** Length that a template may have, in characters. */
 export const maxTemplateLength = 4096;
@@ -86,7 +86,7 @@ function parseExpression(text: string, template: string): Expression {
 
 const variablePattern = /^((?:\w|%[0-9A-Fa-f]{2})+(?:\.(?:\w|%[0-9A-Fa-f]{2})+)*)(\*|:[1-9]\d{0,3})?$/;
 
-function parseVariable(text: string, template: string): Variable {
+function parseVariable(text: string, template: string): TemplateVariable {
   const [, name, modifier] = variablePattern.exec(text) ?? [];
   if (name === undefined) throw malformed(template, `has ${JSON.stringify(text)} in place of a variable`);
   return {

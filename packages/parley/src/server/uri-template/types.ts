@@ -3,11 +3,11 @@
 /** One `{…}` of a template. */
 export interface Expression {
   readonly operator: Operator;
-  readonly variables: readonly Variable[];
+  readonly variables: readonly TemplateVariable[];
 }
 
 /** One variable in an expression. */
-export interface Variable {
+export interface TemplateVariable {
   readonly name: string;
   /** `{list*}`: every item on its own. */
   readonly explode: boolean;

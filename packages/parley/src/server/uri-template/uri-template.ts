@@ -2,7 +2,7 @@
 
 import { matchTemplate } from './match.ts';
 import { encodeReserved, TemplateParts } from './parse.ts';
-import type { Expression, Operator, Variable, VariablesOf } from './types.ts';
+import type { Expression, Operator, TemplateVariable, VariablesOf } from './types.ts';
 
 /** A parsed template. */
 export interface UriTemplate<Template extends string = string> {
@@ -60,14 +60,14 @@ function expand({ operator: row, variables }: Expression, values: ExpandValues):
   return written.length === 0 ? '' : row.first + written.join(row.separator);
 }
 
-function expandList(row: Operator, variable: Variable, list: readonly string[]): readonly string[] {
+function expandList(row: Operator, variable: TemplateVariable, list: readonly string[]): readonly string[] {
   if (list.length === 0) return [];
   const items = list.map((item) => encode(row, item));
   if (!variable.explode) return [named(row, variable, items.join(','))];
   return items.map((item) => named(row, variable, item));
 }
 
-function named(row: Operator, variable: Variable, encoded: string): string {
+function named(row: Operator, variable: TemplateVariable, encoded: string): string {
   if (!row.named) return encoded;
   return variable.name + (encoded === '' ? row.ifEmpty : `=${encoded}`);
 }

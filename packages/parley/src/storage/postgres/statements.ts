@@ -58,7 +58,7 @@ const overExpired = `on conflict (id) do update set queue = excluded.queue, owne
   where kept.expires <= ${now}`;
 
 /** Names of the statements of the store. */
-type StatementName =
+type PostgresStatementName =
   | 'isMade'
   | 'begin'
   | 'add'
@@ -72,7 +72,7 @@ type StatementName =
   | 'sweep';
 
 /** Statements of the store. */
-export const postgresStatements: Readonly<Record<StatementName, string>> = {
+export const postgresStatements: Readonly<Record<PostgresStatementName, string>> = {
   // The index is made last, in the same transaction. Making an existing one would wait for every writing transaction.
   isMade: `select 1 where to_regclass('parley_tasks_expires') is not null`,
   // A process that stands still within a transaction blocks others for at most this time.

@@ -151,7 +151,7 @@ function ownerName({ queue, owner }: TaskOwner): string {
 }
 
 /** Task as a script gives it. */
-type TaskReply = readonly [
+type ScriptTask = readonly [
   id: string,
   queue: string,
   owner: string,
@@ -165,7 +165,7 @@ type TaskReply = readonly [
 
 function taskOf(reply: unknown): StoredTask {
   // Our scripts return exactly this.
-  const [id, queue, owner, version, epoch, open, dueInMs, expiresInMs, text] = reply as TaskReply;
+  const [id, queue, owner, version, epoch, open, dueInMs, expiresInMs, text] = reply as ScriptTask;
   return {
     id,
     queue,

@@ -6,7 +6,7 @@ import type { Store } from '../../storage/store.ts';
 import { lasting, type StoreCheck, type TestedStore } from './checks.ts';
 
 /** An operation on the record: what was asked, what came back, and when it began and ended among all. */
-interface Operation {
+interface HistoryStep {
   readonly kind: 'add' | 'get' | 'put' | 'touch' | 'delete';
   readonly text: string;
   /** Of a put, as it was asked for. */
@@ -47,8 +47,8 @@ async function historyOf(
   { one, stores }: TestedStore,
   key: string,
   { processes, random }: { readonly processes: number; random(): number },
-): Promise<readonly Operation[]> {
-  const operations: Operation[] = [];
+): Promise<readonly HistoryStep[]> {
+  const operations: HistoryStep[] = [];
   let time = 0;
   const live = async (store: Store, who: number): Promise<void> => {
     let seen: number | undefined;
@@ -69,7 +69,7 @@ async function historyOf(
   return operations;
 }
 
-type Asked = Pick<Operation, 'kind' | 'text' | 'version'>;
+type Asked = Pick<HistoryStep, 'kind' | 'text' | 'version'>;
 
 function askedFrom(random: () => number, text: string, seen: number | undefined): Asked {
   const kinds = ['add', 'get', 'get', 'put', 'put', 'put', 'touch', 'delete'] as const;
@@ -87,9 +87,9 @@ async function ask({ records }: Store, key: string, { kind, text, version }: Ask
 }
 
 /** Looks for an order of the operations, each between its beginning and its end, in which every result is right. */
-function isLinearizable(operations: readonly Operation[]): boolean {
+function isLinearizable(operations: readonly HistoryStep[]): boolean {
   const dead = new Set<string>();
-  const search = (left: readonly Operation[], state: State): boolean => {
+  const search = (left: readonly HistoryStep[], state: State): boolean => {
     if (left.length === 0) return true;
     const place = JSON.stringify([left.map(({ began }) => began), state]);
     if (dead.has(place)) return false;
@@ -107,7 +107,7 @@ function isLinearizable(operations: readonly Operation[]): boolean {
 }
 
 /** State after an operation; `undefined` where its result was not possible. */
-function stateAfter(state: State, { kind, text, version, result }: Operation): State | undefined {
+function stateAfter(state: State, { kind, text, version, result }: HistoryStep): State | undefined {
   const isThere = state.text !== undefined;
   if (kind === 'delete') return { ...state, text: undefined, version: undefined };
   if (kind === 'touch') return result === isThere ? state : undefined;
@@ -127,7 +127,7 @@ function stateAfter(state: State, { kind, text, version, result }: Operation): S
 
 function stateAfterPut(
   state: State,
-  { text, version, result }: Pick<Operation, 'text' | 'version' | 'result'>,
+  { text, version, result }: Pick<HistoryStep, 'text' | 'version' | 'result'>,
 ): State | undefined {
   const isThere = state.text !== undefined;
   if (result === undefined) {

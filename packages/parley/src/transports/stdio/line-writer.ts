@@ -4,19 +4,19 @@ import { messageText } from '../../jsonrpc/encode.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 
 /** Called when the system has a line, or with the reason why it never will. */
-export type Taken = (error: Error | null | undefined) => void;
+export type LineTaken = (error: Error | null | undefined) => void;
 
 /** Writes text as lines, in order, and knows how much the reader has not taken yet. */
 export interface LineWriter {
   /** Bytes that wait for the reader. */
   readonly pending: number;
   /** Writes one line now. */
-  write(text: string, taken?: Taken): void;
+  write(text: string, taken?: LineTaken): void;
   /**
    * Writes one line at the end of this turn of the event loop, together with other lines of the turn: a write costs far
    * more than a line. Collected lines are written when the process exits, too.
    */
-  collect(text: string, taken?: Taken): void;
+  collect(text: string, taken?: LineTaken): void;
   /** Runs a function, and writes the lines that it collects in one write right after it. */
   together(run: () => void): void;
   /** Writes the collected lines. Settles when all lines so far have been accepted or failed. */
@@ -24,7 +24,7 @@ export interface LineWriter {
 }
 
 /** Parts of a conversation with a server that its sending needs. */
-export interface Sending {
+export interface SendingSide {
   /** Limit of the bytes that may wait for the server. */
   readonly maxPending: number;
   /** Reason why nothing can be sent any more, if so. */
@@ -40,7 +40,7 @@ export interface Sending {
 export async function sendLine(
   writer: LineWriter,
   message: Message | readonly Message[],
-  { maxPending, ended }: Sending,
+  { maxPending, ended }: SendingSide,
 ): Promise<void> {
   if (writer.pending > maxPending)
     throw new ConnectionError('too-large', `the server has not read ${writer.pending} bytes`);
@@ -63,15 +63,15 @@ const most = 65_536;
  * @param written Called after each write, so that the sender can pause when the reader stalls.
  */
 export function lineWriter(stream: Writable, written: () => void = () => {}): LineWriter {
-  return new StreamWriter(stream, written);
+  return new NodeStreamWriter(stream, written);
 }
 
-class StreamWriter implements LineWriter {
+class NodeStreamWriter implements LineWriter {
   readonly #stream: Writable;
   readonly #write: Writable['write'];
   readonly #written: () => void;
   #lines = '';
-  #listeners: Taken[] = [];
+  #listeners: LineTaken[] = [];
   #underWay = 0;
   #together = false;
   #waiting: (() => void)[] = [];
@@ -86,12 +86,12 @@ class StreamWriter implements LineWriter {
     return this.#stream.writableLength + this.#lines.length;
   }
 
-  write(text: string, taken?: Taken): void {
+  write(text: string, taken?: LineTaken): void {
     this.#add(text, taken);
     this.#flush();
   }
 
-  collect(text: string, taken?: Taken): void {
+  collect(text: string, taken?: LineTaken): void {
     if (this.#lines === '') {
       flushAtExit(this.#flush);
       // All handlers of already settled promises have run when the next tick begins.
@@ -116,7 +116,7 @@ class StreamWriter implements LineWriter {
     return this.#underWay === 0 ? Promise.resolve() : new Promise((resolve) => void this.#waiting.push(resolve));
   }
 
-  #add(text: string, taken: Taken | undefined): void {
+  #add(text: string, taken: LineTaken | undefined): void {
     // JSON text has no newline outside of strings and escapes those inside, so this is one line.
     this.#lines += `${text}\n`;
     if (taken !== undefined) this.#listeners.push(taken);
@@ -133,7 +133,7 @@ class StreamWriter implements LineWriter {
     this.#written();
   };
 
-  #tell(listeners: readonly Taken[], error: Error | null | undefined): void {
+  #tell(listeners: readonly LineTaken[], error: Error | null | undefined): void {
     for (const taken of listeners) taken(error);
     this.#taken();
   }

@@ -1,4 +1,4 @@
-import type { Exchanged } from '../../harness/exchange.ts';
+import type { RawExchange } from '../../harness/exchange.ts';
 import { rowOf } from '../../register.ts';
 import type { JudgedRule } from '../../run.ts';
 import { breaks, holds, notJudged, type RuleVerdict } from '../../verdict.ts';
@@ -60,7 +60,7 @@ const shownHeaders = /^(accept|authorization|content-type|dpop|mcp-.*)$/;
 /**
  * A request and its response. Values that were issued here are worthless elsewhere, and shown; other secrets are not.
  */
-function exchangeOf(step: TrailStep | undefined, trails: readonly Trail[]): Exchanged {
+function exchangeOf(step: TrailStep | undefined, trails: readonly Trail[]): RawExchange {
   const { method = '', url, headers = {}, fields = {}, status, came = '' } = step ?? {};
   const lines = Object.entries(headers).filter(([name]) => shownHeaders.test(name));
   const own = (text: string): string => shownOf(text, trails);

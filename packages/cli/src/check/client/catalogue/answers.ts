@@ -8,7 +8,7 @@ import { OwnTask, ownTaskTimes } from '../tasks/own-task.ts';
 import { madeTask, offeredTaskExtension, offeredTasks, clientTakesTasks, taskAnswer } from '../tasks/serving.ts';
 import { DroppedCall, droppedTool, maxDropped } from '../dropped.ts';
 import { dyingTool } from '../relay/served-process.ts';
-import { keptId, paramsOf, saidText, type Put, type Round, type Talk } from '../talk.ts';
+import { keptId, paramsOf, saidText, type Put, type OpenRound, type Talk } from '../talk.ts';
 import type { HeardHead } from '../client-rule.ts';
 import { appContents, appTools, noteReport, shownApp } from './app.ts';
 import { askedNow } from './asking.ts';
@@ -19,7 +19,12 @@ import { askedWords, opaqueState, questionsFor } from './questions.ts';
 import { canDie, isNewTool, plainTool, secondCursor, thirdCursor, toolPages } from './tools.ts';
 
 /** Answer to a request: a result, an error, that the session is gone, or none, since the client gave it up, or its stream broke off. */
-export type Given = { readonly result: JsonObject } | { readonly error: JsonObject } | 'lost' | 'given-up' | 'dropped';
+export type GivenAnswer =
+  | { readonly result: JsonObject }
+  | { readonly error: JsonObject }
+  | 'lost'
+  | 'given-up'
+  | 'dropped';
 
 /** Surroundings of an answer. */
 export interface Giving {
@@ -55,7 +60,7 @@ export interface Giving {
 }
 
 /** Answers a request. */
-export async function answerTo(message: JsonObject, giving: Giving): Promise<Given> {
+export async function answerTo(message: JsonObject, giving: Giving): Promise<GivenAnswer> {
   const given = await plainAnswer(message, giving);
   if (typeof given === 'string' || !('result' in given) || !giving.revision.resultTypes) return given;
   const { _meta: meta, ...result } = given.result;
@@ -63,7 +68,7 @@ export async function answerTo(message: JsonObject, giving: Giving): Promise<Giv
   return { result: { resultType: 'complete', ...result, _meta: own } };
 }
 
-async function plainAnswer(message: JsonObject, giving: Giving): Promise<Given> {
+async function plainAnswer(message: JsonObject, giving: Giving): Promise<GivenAnswer> {
   const { revision, info, served } = giving;
   const offered = { ...changingCapabilities(revision), ...offeredTasks(giving), ...offeredExtensions(revision) };
   switch (message['method']) {
@@ -114,7 +119,7 @@ function offeredExtensions(revision: Revision): JsonObject {
   return Object.keys(extensions).length === 0 ? {} : { extensions };
 }
 
-function unknownMethod({ method }: JsonObject): Given {
+function unknownMethod({ method }: JsonObject): GivenAnswer {
   return { error: { code: -32_601, message: `there is no method ${JSON.stringify(method)} here` } };
 }
 
@@ -125,7 +130,7 @@ function hints({ cacheHints }: Revision): JsonObject {
   return cacheHints ? fresh : {};
 }
 
-function listed(message: JsonObject, { talk, revision, remote, tools: own, listed: tell }: Giving): Given {
+function listed(message: JsonObject, { talk, revision, remote, tools: own, listed: tell }: Giving): GivenAnswer {
   const { cursor } = paramsOf(message);
   const pages = own === undefined ? toolPages(revision, talk, remote) : [own.map(plainTool)];
   const at = cursor === undefined ? 0 : cursor === secondCursor(talk) ? 1 : cursor === thirdCursor ? 2 : -1;
@@ -147,13 +152,13 @@ function resourcesFor({ talk, revision }: Giving): readonly JsonObject[] {
   return revision.tasks === 'extension' && clientTakesTasks(talk) ? [notes, odd] : [notes];
 }
 
-function wrongTask({ talk }: Giving): Given {
+function wrongTask({ talk }: Giving): GivenAnswer {
   const task = new OwnTask({ tool: 'as-task', callId: undefined, question: undefined, ttl: ownTaskTimes.kept });
   talk.wrongTasks.add(task.id);
   return { result: { resultType: 'task', ...task.view('extension') } };
 }
 
-function read(message: JsonObject, { revision, talk, remote }: Giving): Given {
+function read(message: JsonObject, { revision, talk, remote }: Giving): GivenAnswer {
   const { uri } = paramsOf(message);
   if (uri === 'check://notes')
     return { result: { contents: [{ uri, mimeType: 'text/plain', text: 'Nothing to note.' }], ...hints(revision) } };
@@ -166,7 +171,7 @@ function read(message: JsonObject, { revision, talk, remote }: Giving): Given {
   return { error: { code, message: 'the resource does not exist', data: { uri } } };
 }
 
-async function called(message: JsonObject, giving: Giving): Promise<Given> {
+async function called(message: JsonObject, giving: Giving): Promise<GivenAnswer> {
   const { name, arguments: given } = paramsOf(message);
   if (giving.tools?.includes(saidText(name)) === true) return { result: textResult(`${saidText(name)} was called`) };
   if (name === 'ask')
@@ -193,7 +198,7 @@ async function called(message: JsonObject, giving: Giving): Promise<Given> {
 }
 
 /** A call whose stream breaks off, where that can be: in each but the stateless revisions, where what is called again is answered. */
-function dropped(message: JsonObject, { talk, revision, breakOff }: Giving): Given {
+function dropped(message: JsonObject, { talk, revision, breakOff }: Giving): GivenAnswer {
   const whole = { result: textResult(`${droppedTool} was answered`) };
   const isAgain = !revision.sessions && talk.dropped.some(({ isOver }) => !isOver);
   if (isAgain) for (const call of talk.dropped) call.isOver = true;
@@ -207,13 +212,13 @@ function dropped(message: JsonObject, { talk, revision, breakOff }: Giving): Giv
 }
 
 /** A call that takes a while, and is no task. */
-async function ran(name: 'slow' | 'endless', { lasts }: Giving): Promise<Given> {
+async function ran(name: 'slow' | 'endless', { lasts }: Giving): Promise<GivenAnswer> {
   const isThere = await lasts(name === 'slow' ? ownTaskTimes.rest : ownTaskTimes.endless);
   return isThere ? { result: textResult(`${name} has ended`) } : 'given-up';
 }
 
 /** Everything is asked in one round that has a state, and the first of it once more in a second that has none. */
-function askedByRounds(message: JsonObject, { talk, revision }: Giving): Given {
+function askedByRounds(message: JsonObject, { talk, revision }: Giving): GivenAnswer {
   const questions = questionsFor(revision, talk.capabilities);
   const { inputResponses } = paramsOf(message);
   const keys = isObject(inputResponses) ? Object.keys(inputResponses) : [];
@@ -226,7 +231,7 @@ function askedByRounds(message: JsonObject, { talk, revision }: Giving): Given {
   talk.roundCount++;
   // Another one for each, so that none can be taken for the other.
   const state = isSecond ? undefined : talk.roundCount === 1 ? opaqueState : `${opaqueState}${talk.roundCount}`;
-  const round: Round = { id: keptId(message['id']), tool: 'ask', asked, state };
+  const round: OpenRound = { id: keptId(message['id']), tool: 'ask', asked, state };
   talk.rounds.push(round);
   // A client that always begins again without answering must not fill memory.
   if (talk.rounds.length > 100) talk.rounds.shift();

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../../../parley/src/protocol/features/com
 import { metaKey } from '../../../../../parley/src/protocol/meta.ts';
 import type { Revision } from '../../../../../parley/src/protocol/revision.ts';
 import { idText, keptId, paramsOf, type Talk } from '../talk.ts';
-import type { Given, Giving } from './answers.ts';
+import type { GivenAnswer, Giving } from './answers.ts';
 
 /** Tool whose call changes something. */
 export const changeTool = 'change';
@@ -77,7 +77,7 @@ function grantedOf({ notifications: wished }: JsonObject): JsonObject {
 }
 
 /** Opens a stream, and tells on it what changes until it ends. */
-export async function listenedTo(message: JsonObject, { talk, tell, lasts, endStream }: Giving): Promise<Given> {
+export async function listenedTo(message: JsonObject, { talk, tell, lasts, endStream }: Giving): Promise<GivenAnswer> {
   const { id } = message;
   if (talk.subscriptions.size >= most.streams)
     return { error: { code: -32_603, message: `no more than ${most.streams} streams are open at once` } };

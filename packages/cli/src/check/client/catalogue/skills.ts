@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../../../parley/src/protocol/features/com
 import type { Revision } from '../../../../../parley/src/protocol/revision.ts';
 import { skillsExtension } from '../../rules/common/read-skills.ts';
 import { paramsOf } from '../talk.ts';
-import type { Given } from './answers.ts';
+import type { GivenAnswer } from './answers.ts';
 
 const root = 'skill://check/greeting';
 const about = { name: 'greeting', description: 'Greets a person in writing.' };
@@ -41,7 +41,7 @@ export function offeredSkills(revision: Revision): JsonObject {
 }
 
 /** Answers a request about skills; `undefined` if it is not a skills method here. */
-export function skillAnswer(message: JsonObject, revision: Revision, hints: JsonObject): Given | undefined {
+export function skillAnswer(message: JsonObject, revision: Revision, hints: JsonObject): GivenAnswer | undefined {
   const { method } = message;
   if (!hasSkills(revision)) return undefined;
   if (method === 'skills/list') return { result: { skills: [skill], ...hints } };

@@ -7,10 +7,10 @@ import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import { methodOf } from '../../../../../parley/src/protocol/catalogue.ts';
 import { check } from '../../../../../parley/src/protocol/compile/check.ts';
 import { inQuotes, sameAs, unlessKept, type ClientRule, type HeardOfClient } from '../client-rule.ts';
-import { idText, paramsOf, saidText, type Round } from '../talk.ts';
+import { idText, paramsOf, saidText, type OpenRound } from '../talk.ts';
 
 /** The round that a request answers: of the same tool, with a key that was asked. */
-export function roundOf({ message, talk }: Pick<HeardOfClient, 'message' | 'talk'>): Round | undefined {
+export function roundOf({ message, talk }: Pick<HeardOfClient, 'message' | 'talk'>): OpenRound | undefined {
   const { name, inputResponses } = paramsOf(message);
   if (message['method'] !== 'tools/call' || !isObject(inputResponses)) return undefined;
   const keys = Object.keys(inputResponses);
@@ -36,7 +36,7 @@ const apart: ClientRule = {
 };
 
 /** Tells whether a key or a state belongs to another request, which is a separate fault. */
-function isOfAnother(value: unknown, round: Round, { talk }: HeardOfClient): boolean {
+function isOfAnother(value: unknown, round: OpenRound, { talk }: HeardOfClient): boolean {
   return talk.rounds.some(
     (other) =>
       other !== round && ((other.state !== undefined && other.state === value) || other.asked.has(saidText(value))),

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../../../parley/src/protocol/features/com
 import { tasksExtension } from '../../../../../parley/src/protocol/features/tasks.ts';
 import { metaKey } from '../../../../../parley/src/protocol/meta.ts';
 import type { Revision } from '../../../../../parley/src/protocol/revision.ts';
-import type { Given, Giving } from '../catalogue/answers.ts';
+import type { GivenAnswer, Giving } from '../catalogue/answers.ts';
 import { questionsFor } from '../catalogue/questions.ts';
 import { taskSupport } from '../catalogue/tools.ts';
 import { keptId, metaOf, paramsOf, saidText, type Talk } from '../talk.ts';
@@ -35,7 +35,7 @@ export function offeredTasks({ revision: { tasks }, talk }: Pick<Giving, 'revisi
 }
 
 /** Makes a task of a call; `undefined` where it stays a call. */
-export function madeTask(message: JsonObject, { talk, revision }: Giving): Given | undefined {
+export function madeTask(message: JsonObject, { talk, revision }: Giving): GivenAnswer | undefined {
   const { name, task } = paramsOf(message);
   const support = taskSupport(saidText(name));
   if (support === undefined || talk.tasks.size >= maxTasks) return undefined;
@@ -61,7 +61,7 @@ export function madeTask(message: JsonObject, { talk, revision }: Giving): Given
 }
 
 /** Answers a request about tasks; `undefined` if it is not a task method here. */
-export async function taskAnswer(message: JsonObject, giving: Giving): Promise<Given | undefined> {
+export async function taskAnswer(message: JsonObject, giving: Giving): Promise<GivenAnswer | undefined> {
   const { talk, revision } = giving;
   const isCore = revision.tasks === 'core' && talk.offersTasks;
   if (!isCore && revision.tasks !== 'extension') return undefined;
@@ -82,7 +82,7 @@ export async function taskAnswer(message: JsonObject, giving: Giving): Promise<G
   return await answer(task, giving, message);
 }
 
-type Answer = (task: OwnTask, giving: Giving, message: JsonObject) => Given | Promise<Given>;
+type Answer = (task: OwnTask, giving: Giving, message: JsonObject) => GivenAnswer | Promise<GivenAnswer>;
 
 const coreAnswers: Readonly<Record<string, Answer>> = {
   'tasks/get'(task) {
@@ -159,6 +159,6 @@ function related({ id }: OwnTask): { readonly _meta: JsonObject } {
   return { _meta: { [metaKey.relatedTask]: { taskId: id } } };
 }
 
-function refused(code: number, message: string, data?: JsonObject): Given {
+function refused(code: number, message: string, data?: JsonObject): GivenAnswer {
   return { error: { code, message, ...(data && { data }) } };
 }

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import type { Bench } from '../../harness/bench.ts';
 import type { CallableTool } from '../../harness/allowed.ts';
@@ -13,14 +14,12 @@ import {
   type MadeCall,
 } from '../../harness/calls.ts';
 import { errorCodeIn } from '../../harness/exchange.ts';
-import type { Answered } from '../../harness/prober.ts';
+import type { RequestExchange } from '../../harness/prober.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, holds, NotJudged, notApplicable, unless, type RuleVerdict } from '../../verdict.ts';
 import { sortedText } from '../common/canonical.ts';
 
 /** Rules about what a server makes of the answers to its questions, be they asked by requests or by results. */
-
-type JsonObject = Readonly<Record<string, unknown>>;
 
 /** A tool that asked by a form, and the words of its result. */
 interface AskingTool {
@@ -131,7 +130,7 @@ const declined: ProbeRule = {
 /** Has what a tool makes of odd rounds judged. */
 async function onRounds(
   bench: Bench,
-  judge: (tool: AskingTool, ask: () => Promise<Answered>) => Promise<RuleVerdict>,
+  judge: (tool: AskingTool, ask: () => Promise<RequestExchange>) => Promise<RuleVerdict>,
 ): Promise<RuleVerdict> {
   const tools = await askingTools(bench);
   return await bench.asked(async (speaker) => {

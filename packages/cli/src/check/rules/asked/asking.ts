@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import { methodOf } from '../../../../../parley/src/protocol/catalogue.ts';
 import { check } from '../../../../../parley/src/protocol/compile/check.ts';
@@ -7,8 +8,6 @@ import type { HeardMessage, WatchRule } from '../../rule.ts';
 import { wholeText } from '../../whole-text.ts';
 
 /** Rules about what a server asks of its client: by requests of its own, or by results that want input. */
-
-type JsonObject = Readonly<Record<string, unknown>>;
 
 interface Question {
   readonly method: string;

@@ -1,11 +1,10 @@
+import type { JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import type { WatchRule } from '../../rule.ts';
 import { isSecretProperty } from '../common/secret-names.ts';
 import { aboutQuestions } from './asking.ts';
 
 /** Rules about what forms ask for, and what stands in them. */
-
-type JsonObject = Readonly<Record<string, unknown>>;
 
 const isForm = ({ mode }: JsonObject): boolean => (mode ?? 'form') === 'form';
 

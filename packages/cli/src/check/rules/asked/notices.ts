@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import { isLoopback } from '../../../../../parley/src/auth/common/network.ts';
 import { rowOf } from '../../register.ts';
@@ -5,8 +6,6 @@ import type { HeardMessage, WatchRule } from '../../rule.ts';
 import { wholeText } from '../../whole-text.ts';
 
 /** Rules about what a server says beside its questions: notices of them, errors that want one, tokens, and cancellations. */
-
-type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Parameters of a notification or request of one method; `undefined` where it is none. */
 function paramsOf({ message: { method, params } }: HeardMessage, wanted: string): JsonObject | undefined {

@@ -1,23 +1,22 @@
+import type { JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
 import { obliging, type Bench } from '../../harness/bench.ts';
 import type { CallableTool } from '../../harness/allowed.ts';
 import { completeIn, wantsInput, nextRound, sendCall } from '../../harness/calls.ts';
-import type { Answered, Prober } from '../../harness/prober.ts';
+import type { RequestExchange, Prober } from '../../harness/prober.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, holds, NotJudged, notApplicable, unless, type RuleVerdict } from '../../verdict.ts';
 import { wholeText } from '../../whole-text.ts';
 
 /** Rules about calls that ask through their results: the contents of the next round. */
 
-type JsonObject = Readonly<Record<string, unknown>>;
-
 /** A tool that asks, with the way to call it again and to continue. */
 interface Asking {
   readonly tool: CallableTool;
   readonly speaker: Prober;
   /** Calls it, and gives the result that asks. */
-  ask(): Promise<Answered>;
+  ask(): Promise<RequestExchange>;
   /** Sends the round after that. */
-  goOn(params: JsonObject): Promise<Answered>;
+  goOn(params: JsonObject): Promise<RequestExchange>;
 }
 
 /** Has each tool that asks judged, once it was seen to end when it is answered. */
@@ -62,7 +61,7 @@ function alteredTexts(text: string): readonly string[] {
   });
 }
 
-function wordsOf({ result }: Answered): string {
+function wordsOf({ result }: RequestExchange): string {
   return JSON.stringify({ content: result?.['content'], structuredContent: result?.['structuredContent'] });
 }
 

@@ -1,16 +1,15 @@
+import type { JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import type { Bench } from '../../harness/bench.ts';
 import { entryText } from '../../harness/offer.ts';
-import type { Answered, Prober } from '../../harness/prober.ts';
+import type { RequestExchange, Prober } from '../../harness/prober.ts';
 
 /** Extension by which servers serve skills. */
 export const skillsExtension = 'io.modelcontextprotocol/skills';
 
-type JsonObject = Readonly<Record<string, unknown>>;
-
 /** Skills that a server lists, and the first page of that list. */
 export interface ListedSkills {
-  readonly answer: Answered;
+  readonly answer: RequestExchange;
   readonly entries: readonly JsonObject[];
 }
 
@@ -18,7 +17,7 @@ export interface ListedSkills {
 export interface ReadSkill {
   readonly uri: string;
   readonly entry: JsonObject;
-  readonly answer: Answered;
+  readonly answer: RequestExchange;
   /** Bytes of the file; `undefined` where it could not be read. */
   readonly file: Buffer | undefined;
 }
@@ -79,7 +78,7 @@ export function skillFolder(uri: string): string | undefined {
   return skillPlace(uri)?.split(/[/:]/).at(-1);
 }
 
-function fileIn({ result }: Answered, uri: string): Buffer | undefined {
+function fileIn({ result }: RequestExchange, uri: string): Buffer | undefined {
   const contents = result?.['contents'];
   const files = Array.isArray(contents) ? contents.filter(isObject) : [];
   const { text, blob } = files.find((one) => one['uri'] === uri) ?? files[0] ?? {};

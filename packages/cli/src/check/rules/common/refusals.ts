@@ -1,6 +1,6 @@
 import { isObject, isResponse } from '../../../../../parley/src/jsonrpc/message.ts';
 import { excerptOf } from '../../harness/bench.ts';
-import { errorCodeIn, type Exchanged } from '../../harness/exchange.ts';
+import { errorCodeIn, type RawExchange } from '../../harness/exchange.ts';
 import { breaks, holds, notJudged, type RuleVerdict } from '../../verdict.ts';
 
 /** Refusal that a rule wants: any one part may be left open. */
@@ -13,7 +13,7 @@ export interface WantedRefusal {
 }
 
 /** Judges whether an exchange refused as it should. */
-export function refusedWith(exchange: Exchanged, wanted: WantedRefusal): RuleVerdict {
+export function refusedWith(exchange: RawExchange, wanted: WantedRefusal): RuleVerdict {
   const served = exchange.messages.flat().some((one) => isResponse(one) && isObject(one['result']));
   if (served)
     return wanted.follows === undefined
@@ -41,12 +41,12 @@ export function refusedWith(exchange: Exchanged, wanted: WantedRefusal): RuleVer
   );
 }
 
-function isToolError({ messages }: Exchanged): boolean {
+function isToolError({ messages }: RawExchange): boolean {
   return messages.flat().some((one) => isResponse(one) && isObject(one['result']) && one['result']['isError'] === true);
 }
 
 /** The data of the only error that came. */
-export function errorDataIn({ messages }: Exchanged): Readonly<Record<string, unknown>> | undefined {
+export function errorDataIn({ messages }: RawExchange): Readonly<Record<string, unknown>> | undefined {
   for (const message of messages.flat())
     if (isObject(message) && isObject(message['error']) && isObject(message['error']['data']))
       return message['error']['data'];

@@ -1,6 +1,6 @@
 import { besideIdle } from '../../alive.ts';
 import type { Bench } from '../../harness/bench.ts';
-import { errorCodeIn, type Exchanged } from '../../harness/exchange.ts';
+import { errorCodeIn, type RawExchange } from '../../harness/exchange.ts';
 import type { Prober } from '../../harness/prober.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
@@ -19,12 +19,12 @@ export async function livesOn(
     await bench.ready(speaker);
     const { method, params } = ownWords(bench);
     const words = text(method, params);
-    const send = async (): Promise<Exchanged> =>
+    const send = async (): Promise<RawExchange> =>
       await speaker.text(words, {
         until: (messages) => messages.length > 0,
         ...(waitTimeoutMs === undefined ? {} : { waitTimeoutMs }),
       });
-    const isBroken = ({ status }: Exchanged): boolean => status === undefined;
+    const isBroken = ({ status }: RawExchange): boolean => status === undefined;
     const [exchange, isEnded] =
       bench.over === 'stdio' ? [await send()] : await besideIdle(bench.http.url, send, isBroken);
     // Another process may serve in its place.

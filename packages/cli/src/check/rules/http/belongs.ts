@@ -2,7 +2,7 @@ import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import type { CallableTool } from '../../harness/allowed.ts';
 import type { Bench } from '../../harness/bench.ts';
 import { sendCall } from '../../harness/calls.ts';
-import type { Exchanged } from '../../harness/exchange.ts';
+import type { RawExchange } from '../../harness/exchange.ts';
 import type { Prober } from '../../harness/prober.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, holds, notApplicable, type RuleVerdict } from '../../verdict.ts';
@@ -22,13 +22,13 @@ const most = { tools: 3, ms: 2_000 };
 /** Two calls of a tool at once, each on a stream of its own, beside a stream of GET where there is one. */
 interface Beside {
   readonly of: CallableTool;
-  readonly calls: readonly [Exchanged, Exchanged];
+  readonly calls: readonly [RawExchange, RawExchange];
   /** The stream that was opened by GET; `undefined` where none was. */
-  readonly get: Exchanged | undefined;
+  readonly get: RawExchange | undefined;
 }
 
 /** Tokens of the progress that came on a stream. */
-function progressOn({ messages }: Exchanged): readonly unknown[] {
+function progressOn({ messages }: RawExchange): readonly unknown[] {
   return messages
     .flat()
     .flatMap((one) =>
@@ -41,12 +41,12 @@ function progressOn({ messages }: Exchanged): readonly unknown[] {
 async function callTwice(bench: Bench, of: CallableTool): Promise<Beside> {
   const speaker: Prober = await bench.fresh();
   try {
-    const call = (): Promise<readonly Exchanged[]> =>
+    const call = (): Promise<readonly RawExchange[]> =>
       Promise.all(tokens.map((progressToken) => sendCall(speaker, of, { meta: { progressToken } })));
     const count = bench.revision.sessions ? 1 : 0;
     const { done, streams } = await besideStreams(bench, { speaker, count }, call);
     // There are two tokens.
-    return { of, calls: done as [Exchanged, Exchanged], get: streams[0] };
+    return { of, calls: done as [RawExchange, RawExchange], get: streams[0] };
   } finally {
     await bench.end(speaker);
   }
@@ -67,7 +67,7 @@ async function besides(bench: Bench): Promise<readonly Beside[]> {
 /** Judges streams, of which one has to have told of progress where it belongs. */
 async function judge(
   bench: Bench,
-  fault: (beside: Beside) => readonly [exchange: Exchanged, why: string] | undefined,
+  fault: (beside: Beside) => readonly [exchange: RawExchange, why: string] | undefined,
 ): Promise<RuleVerdict> {
   const all = await besides(bench);
   for (const beside of all) {

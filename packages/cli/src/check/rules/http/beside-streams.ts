@@ -1,5 +1,5 @@
 import type { Bench } from '../../harness/bench.ts';
-import type { Exchanged } from '../../harness/exchange.ts';
+import type { RawExchange } from '../../harness/exchange.ts';
 import { isEventStream } from '../../harness/manner.ts';
 import type { Prober } from '../../harness/prober.ts';
 
@@ -16,7 +16,7 @@ export async function besideStreams<Done>(
   bench: Bench,
   { speaker, count }: { readonly speaker: Prober; readonly count: number },
   run: () => Promise<Done>,
-): Promise<{ readonly done: Done; readonly streams: readonly Exchanged[] }> {
+): Promise<{ readonly done: Done; readonly streams: readonly RawExchange[] }> {
   const over = new AbortController();
   const waitTimeoutMs = longest * bench.quietMs;
   let heads = 0;
@@ -36,7 +36,7 @@ export async function besideStreams<Done>(
     await speaker.rest(bench.quietMs);
     over.abort();
     const all = await opening;
-    return { done, streams: all.filter((one): one is Exchanged => one?.status === 200 && isEventStream(one)) };
+    return { done, streams: all.filter((one): one is RawExchange => one?.status === 200 && isEventStream(one)) };
   } finally {
     over.abort();
   }

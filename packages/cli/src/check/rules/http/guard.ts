@@ -1,7 +1,7 @@
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import type { Bench } from '../../harness/bench.ts';
 import { isEventStream, mediaTypeOf } from '../../harness/manner.ts';
-import type { Answered } from '../../harness/prober.ts';
+import type { RequestExchange } from '../../harness/prober.ts';
 import type { ProbeRule, WatchRule } from '../../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
 import { rowOf } from '../../register.ts';
@@ -12,7 +12,7 @@ import { refusedWith } from '../common/refusals.ts';
 /** The origin of a page that belongs to no application. */
 const strangeOrigin = 'http://parley-check.invalid';
 
-async function withHeaders(bench: Bench, headers: Readonly<Record<string, string>>): Promise<Answered> {
+async function withHeaders(bench: Bench, headers: Readonly<Record<string, string>>): Promise<RequestExchange> {
   const speaker = await bench.shared();
   await bench.ready(speaker);
   return await speaker.request(bench.harmless, undefined, { headers });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Exchanged } from '../../harness/exchange.ts';
+import type { RawExchange } from '../../harness/exchange.ts';
 import { ofQuiet } from './lasting.ts';
 
 /** A stream that says what it is for, and then some text. */
-function stream(text: string, end: Exchanged['end'] = 'silent'): Exchanged {
+function stream(text: string, end: RawExchange['end'] = 'silent'): RawExchange {
   const message = { jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params: {} };
   return {
     sent: '',

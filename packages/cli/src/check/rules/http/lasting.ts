@@ -1,4 +1,4 @@
-import type { Exchanged } from '../../harness/exchange.ts';
+import type { RawExchange } from '../../harness/exchange.ts';
 import type { Bench } from '../../harness/bench.ts';
 import { isEventStream } from '../../harness/manner.ts';
 import type { ProbeRule } from '../../rule.ts';
@@ -46,7 +46,7 @@ const keptAlive: ProbeRule = {
 const longQuietMs = 60_000;
 
 /** Judges a stream of changes that was listened to for some time, in milliseconds. */
-export function ofQuiet(exchange: Exchanged, listenedMs: number): RuleVerdict {
+export function ofQuiet(exchange: RawExchange, listenedMs: number): RuleVerdict {
   if (exchange.status !== 200 || !isEventStream(exchange)) return notApplicable('it opened no stream of changes');
   if (/^:/m.test(exchange.text)) return holds;
   if (exchange.end !== 'silent') return notApplicable('the stream was ended before');
@@ -72,7 +72,7 @@ const saysWhen: ProbeRule = {
       const get = async (
         headers: Readonly<Record<string, string>>,
         waitTimeoutMs: number,
-      ): Promise<Exchanged | undefined> => await speaker.fetch('GET', { headers, waitTimeoutMs, until: () => false });
+      ): Promise<RawExchange | undefined> => await speaker.fetch('GET', { headers, waitTimeoutMs, until: () => false });
       const stream = await get({}, lastingMs(bench));
       if (stream?.status !== 200 || !isEventStream(stream)) return notApplicable('it opens no stream by GET');
       if (stream.end !== 'complete') return notApplicable('it was not closed');

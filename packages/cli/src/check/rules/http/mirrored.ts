@@ -4,7 +4,7 @@ import type { CallableTool } from '../../harness/allowed.ts';
 import type { Bench } from '../../harness/bench.ts';
 import { sendCall } from '../../harness/calls.ts';
 import { errorCodeIn } from '../../harness/exchange.ts';
-import type { Answered } from '../../harness/prober.ts';
+import type { RequestExchange } from '../../harness/prober.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { NotApplicable, NotJudged, unless } from '../../verdict.ts';
 import { refusedWith } from '../common/refusals.ts';
@@ -32,9 +32,9 @@ async function mirrored(bench: Bench): Promise<Mirrored> {
 const mismatched = -32020;
 
 /** Calls the tool with a header, after it was called with the right one. @param header The value; left out for none. */
-async function calledWith(bench: Bench, header: (value: string) => string | undefined): Promise<Answered> {
+async function calledWith(bench: Bench, header: (value: string) => string | undefined): Promise<RequestExchange> {
   const { of, header: name, value } = await mirrored(bench);
-  const call = (said: string | undefined): Promise<Answered> =>
+  const call = (said: string | undefined): Promise<RequestExchange> =>
     bench.asked((speaker) => sendCall(speaker, of, { headers: { [name]: said } }));
   const right = await call(encodeHeaderValue(value));
   if (errorCodeIn(right) === mismatched) throw new NotJudged('it refuses the right header');
@@ -103,7 +103,7 @@ async function calledAs(
     right,
     said,
   }: { readonly type: string; readonly value: unknown; readonly right: string; readonly said: string },
-): Promise<Answered> {
+): Promise<RequestExchange> {
   for (const of of await bench.callables())
     for (const { name, path } of headerParametersOf(of.tool['inputSchema']).parameters) {
       const [key = ''] = path;
@@ -118,7 +118,7 @@ async function calledAs(
         Object.keys(own).some((word) => !plain.has(word))
       )
         continue;
-      const call = (header: string): Promise<Answered> =>
+      const call = (header: string): Promise<RequestExchange> =>
         bench.asked((speaker) =>
           sendCall(speaker, of, { args: { ...of.args, [key]: value }, headers: { [`Mcp-Param-${name}`]: header } }),
         );

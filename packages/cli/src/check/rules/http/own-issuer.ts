@@ -2,7 +2,7 @@ import { parseJson } from '../../../../../parley/src/json/parse.ts';
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import { ordinal } from '../../../../../parley/src/protocol/revision.ts';
 import { nobody, type Bench } from '../../harness/bench.ts';
-import type { Exchanged } from '../../harness/exchange.ts';
+import type { RawExchange } from '../../harness/exchange.ts';
 import { guardOf, metadataOf } from '../../harness/guard.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, holds, NotApplicable, notApplicable, notJudged, unless } from '../../verdict.ts';
@@ -13,10 +13,10 @@ const wellKnown = '/.well-known/oauth-authorization-server';
 
 /** Metadata of an authorization server at its possible places, and the outcome of the first request. */
 interface OwnMetadata {
-  readonly exchange: Exchanged;
+  readonly exchange: RawExchange;
   readonly isAtBase: boolean;
   /** Another place that has them. */
-  readonly elsewhere: Exchanged | undefined;
+  readonly elsewhere: RawExchange | undefined;
 }
 
 /** Looks for the metadata. @throws NotApplicable where a newer revision says where the authorization server is, or the resource does. */
@@ -38,7 +38,7 @@ async function ownMetadata(bench: Bench): Promise<OwnMetadata> {
   });
 }
 
-function isDocument({ status, text }: Exchanged): boolean {
+function isDocument({ status, text }: RawExchange): boolean {
   if (status !== 200) return false;
   try {
     const value = parseJson(text);
@@ -53,7 +53,7 @@ interface FixedPaths {
   readonly authorize: boolean | undefined;
   readonly token: boolean | undefined;
   /** Exchange for the path of authorization. */
-  readonly exchange: Exchanged;
+  readonly exchange: RawExchange;
 }
 
 /** Gets the fixed paths. Nothing is posted, so that one that takes POST alone may seem not to be there. */
@@ -67,7 +67,7 @@ async function fixedPaths(bench: Bench): Promise<FixedPaths> {
   });
 }
 
-function isThere({ status }: Exchanged): boolean | undefined {
+function isThere({ status }: RawExchange): boolean | undefined {
   return status === undefined || status === 429 || status >= 500 ? undefined : status !== 404;
 }
 

@@ -4,7 +4,7 @@ import { parseJson } from '../../../../../parley/src/json/parse.ts';
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import { nobody, type Bench } from '../../harness/bench.ts';
 import { guardOf, metadataOf } from '../../harness/guard.ts';
-import type { Answered } from '../../harness/prober.ts';
+import type { RequestExchange } from '../../harness/prober.ts';
 import type { Sender } from '../../harness/senders.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, holds, NotAllowed, NotApplicable, notApplicable, notJudged, type RuleVerdict } from '../../verdict.ts';
@@ -12,7 +12,7 @@ import { breaks, holds, NotAllowed, NotApplicable, notApplicable, notJudged, typ
 /** Rules about proofs of possession (DPoP), of servers that say that they take some. */
 
 /** Challenge of the scheme DPoP in a response. */
-function dpopIn({ headers }: Pick<Answered, 'headers'>): Challenge | undefined {
+function dpopIn({ headers }: Pick<RequestExchange, 'headers'>): Challenge | undefined {
   return parseChallenges(headers['www-authenticate']).find(({ scheme }) => scheme === 'dpop');
 }
 
@@ -67,7 +67,7 @@ type WrongProof = readonly [what: string, proof: string | undefined];
 async function tried(
   bench: Bench,
   wrong: (right: (method: string, path?: string) => Promise<string>) => Promise<readonly WrongProof[]>,
-): Promise<readonly (readonly [what: string, answer: Answered])[]> {
+): Promise<readonly (readonly [what: string, answer: RequestExchange])[]> {
   if ((await algorithmsOf(bench)) === undefined) throw new NotApplicable('nothing shows that it takes proofs (DPoP)');
   const own = await bench.http.proven('POST');
   if (own === undefined)
@@ -79,7 +79,7 @@ async function tried(
     await bench.ready(speaker);
     const right = async (method: string, path?: string): Promise<string> =>
       (await bench.http.proven(method, path))?.proof ?? '';
-    const answers: (readonly [string, Answered])[] = [];
+    const answers: (readonly [string, RequestExchange])[] = [];
     for (const [what, proof] of await wrong(right)) {
       const as: Sender = {
         authorization: `DPoP ${own.token}`,
@@ -97,7 +97,7 @@ async function tried(
 }
 
 /** Tells that no proof was taken; of what was not answered in time nobody knows. */
-function noneTaken(answers: readonly (readonly [what: string, answer: Answered])[]): RuleVerdict {
+function noneTaken(answers: readonly (readonly [what: string, answer: RequestExchange])[]): RuleVerdict {
   const served = answers.find(([, answer]) => answer.result !== undefined);
   if (served !== undefined) return breaks(served[1], `${served[0]} was taken`);
   const silent = answers.find(([, { status }]) => status === undefined);

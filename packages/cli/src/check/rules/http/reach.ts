@@ -2,7 +2,7 @@ import { networkInterfaces } from 'node:os';
 import { isLoopback } from '../../../../../parley/src/auth/common/network.ts';
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import type { Bench } from '../../harness/bench.ts';
-import type { Exchanged } from '../../harness/exchange.ts';
+import type { RawExchange } from '../../harness/exchange.ts';
 import { isEventStream } from '../../harness/manner.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, holds, notApplicable, notJudged, type RuleVerdict } from '../../verdict.ts';
@@ -26,7 +26,7 @@ function otherAddresses(): readonly string[] {
 }
 
 /** Sign by which a server is known in its answer to a stranger; `undefined` where many would answer so. */
-function signOf({ status, headers, messages }: Exchanged): string | undefined {
+function signOf({ status, headers, messages }: RawExchange): string | undefined {
   const [message] = messages.flat().filter(isObject);
   if (message?.['jsonrpc'] !== undefined) {
     const { error } = message;
@@ -37,7 +37,7 @@ function signOf({ status, headers, messages }: Exchanged): string | undefined {
 }
 
 /** Tells whether something came of it, be it that nobody listens there. */
-function isTried({ status, reason = '' }: Exchanged): boolean {
+function isTried({ status, reason = '' }: RawExchange): boolean {
   return status !== undefined || reason.includes('ECONNREFUSED');
 }
 

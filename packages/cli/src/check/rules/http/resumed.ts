@@ -1,7 +1,7 @@
 import type { Bench } from '../../harness/bench.ts';
 import { sendCall } from '../../harness/calls.ts';
-import { answers, type Exchanged } from '../../harness/exchange.ts';
-import type { Answered, Prober } from '../../harness/prober.ts';
+import { answers, type RawExchange } from '../../harness/exchange.ts';
+import type { RequestExchange, Prober } from '../../harness/prober.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, holds, notApplicable, notJudged, type RuleVerdict } from '../../verdict.ts';
 import { isEventStream } from '../../harness/manner.ts';
@@ -10,8 +10,10 @@ import { eventIds } from './streams.ts';
 /** Rules about streams that end before their answer, and about those that are resumed. */
 
 /** A request that is answered by a stream whose events have ids: a harmless one, or an allowed call; `undefined` where there is none. */
-async function namedStream(bench: Bench): Promise<((speaker: Prober, id: string) => Promise<Answered>) | undefined> {
-  const hasIds = (one: Exchanged): boolean => isEventStream(one) && eventIds(one).length > 0;
+async function namedStream(
+  bench: Bench,
+): Promise<((speaker: Prober, id: string) => Promise<RequestExchange>) | undefined> {
+  const hasIds = (one: RawExchange): boolean => isEventStream(one) && eventIds(one).length > 0;
   if (hasIds(await bench.works(await bench.shared(), bench.harmless)))
     return (speaker, id) => speaker.request(bench.harmless, undefined, { id });
   const isAllowed = (await bench.allowed()).some((one) => 'args' in one);
@@ -55,18 +57,18 @@ const replayed: ProbeRule = {
 };
 
 /** Streams of requests that ended before the answer, of one that changes nothing and of calls that are allowed. */
-async function closedEarly(bench: Bench): Promise<readonly Exchanged[]> {
+async function closedEarly(bench: Bench): Promise<readonly RawExchange[]> {
   const plain = await (await bench.shared()).request(bench.harmless);
   const made = (await bench.allowed()).some((one) => 'args' in one)
     ? [...(await bench.made('mute')), ...(await bench.made('obliging'))]
     : [];
-  const all: readonly Answered[] = [plain, ...made.flatMap(({ rounds }) => rounds)];
+  const all: readonly RequestExchange[] = [plain, ...made.flatMap(({ rounds }) => rounds)];
   return all.filter(
     (one) => one.status === 200 && isEventStream(one) && one.end === 'complete' && one.response === undefined,
   );
 }
 
-async function judgeEarly(bench: Bench, judge: (exchange: Exchanged) => RuleVerdict): Promise<RuleVerdict> {
+async function judgeEarly(bench: Bench, judge: (exchange: RawExchange) => RuleVerdict): Promise<RuleVerdict> {
   const early = await closedEarly(bench);
   if (early.length === 0) return notApplicable('no stream ended before its answer');
   const verdicts = early.map(judge);

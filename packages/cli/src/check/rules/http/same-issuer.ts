@@ -1,7 +1,7 @@
 import { serverMetadataUrls } from '../../../../../parley/src/auth/common/well-known.ts';
 import { ordinal } from '../../../../../parley/src/protocol/revision.ts';
 import type { Bench } from '../../harness/bench.ts';
-import type { Exchanged } from '../../harness/exchange.ts';
+import type { RawExchange } from '../../harness/exchange.ts';
 import { jsonObjectIn, metadataOf } from '../../harness/guard.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { NotApplicable, NotJudged, unless } from '../../verdict.ts';
@@ -11,7 +11,7 @@ import { NotApplicable, NotJudged, unless } from '../../verdict.ts';
 /** Metadata of that authorization server. @throws NotApplicable where there is none, NotJudged where they are not found. */
 async function issuerMetadata(
   bench: Bench,
-): Promise<{ readonly exchange: Exchanged; readonly metadata: Readonly<Record<string, unknown>> }> {
+): Promise<{ readonly exchange: RawExchange; readonly metadata: Readonly<Record<string, unknown>> }> {
   // Of which revision a server is that lets nobody in is not known.
   if (!bench.spoken.includes(bench.revision)) throw new NotJudged('which revisions it speaks is not known');
   const { document } = await metadataOf(bench);

@@ -1,7 +1,7 @@
 import { claimsOf } from '../../../../../parley/src/auth/common/base64url.ts';
 import type { Challenge } from '../../../../../parley/src/auth/common/challenge.ts';
 import type { Bench } from '../../harness/bench.ts';
-import type { Exchanged } from '../../harness/exchange.ts';
+import type { RawExchange } from '../../harness/exchange.ts';
 import { bearerIn, guardOf } from '../../harness/guard.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { holds, notApplicable, notJudged, breaks, type RuleVerdict } from '../../verdict.ts';
@@ -39,7 +39,7 @@ function shown({ parameters }: Challenge, name: string): string {
 /** Judges each call that was refused for want of a scope, with the challenge that came. */
 async function onRefusedCalls(
   bench: Bench,
-  judge: (challenge: Challenge, refusal: Exchanged) => Promise<string | undefined> | string | undefined,
+  judge: (challenge: Challenge, refusal: RawExchange) => Promise<string | undefined> | string | undefined,
 ): Promise<RuleVerdict> {
   await guardOf(bench);
   let judged = 0;

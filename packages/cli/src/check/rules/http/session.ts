@@ -1,5 +1,5 @@
 import type { Bench } from '../../harness/bench.ts';
-import type { Exchanged } from '../../harness/exchange.ts';
+import type { RawExchange } from '../../harness/exchange.ts';
 import type { Prober } from '../../harness/prober.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { looksGuessable } from '../common/guessable.ts';
@@ -27,7 +27,7 @@ function hasSession(speaker: Prober): speaker is Prober & { session: string } {
   return speaker.session !== undefined;
 }
 
-function openingOf({ opening }: Prober): Exchanged {
+function openingOf({ opening }: Prober): RawExchange {
   if (opening === undefined) throw new Error('a conversation that was not opened');
   return opening;
 }

@@ -2,7 +2,7 @@ import { encodeHeaderValue } from '../../../../../parley/src/connection/header.t
 import { nobody, type Bench } from '../../harness/bench.ts';
 import { sendCall } from '../../harness/calls.ts';
 import { entryText, isDemanding } from '../../harness/offer.ts';
-import type { Answered } from '../../harness/prober.ts';
+import type { RequestExchange } from '../../harness/prober.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, holds, type RuleVerdict } from '../../verdict.ts';
 import { refusedWith, type WantedRefusal } from '../common/refusals.ts';
@@ -16,13 +16,13 @@ interface Naming {
   readonly name: string;
   /** False for the name of nothing, which may be refused for that. */
   readonly isReal: boolean;
-  send(said: string | undefined): Promise<Answered>;
+  send(said: string | undefined): Promise<RequestExchange>;
 }
 
 /** The answers to one of those without the header, and with the name of something else. */
 interface NamedWrongly extends Pick<Naming, 'method' | 'isReal'> {
-  readonly missing: Answered;
-  readonly other: Answered;
+  readonly missing: RequestExchange;
+  readonly other: RequestExchange;
 }
 
 /** A tool that may be called, or that of nobody, a prompt and a resource. */

@@ -1,8 +1,8 @@
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import { nobody, type Bench } from '../../harness/bench.ts';
-import { answers, errorCodeIn, type Exchanged } from '../../harness/exchange.ts';
+import { answers, errorCodeIn, type RawExchange } from '../../harness/exchange.ts';
 import { isEventStream } from '../../harness/manner.ts';
-import type { Answered, Prober } from '../../harness/prober.ts';
+import type { RequestExchange, Prober } from '../../harness/prober.ts';
 import { rowOf } from '../../register.ts';
 import { besideStreams } from './beside-streams.ts';
 import type { ProbeRule, WatchRule } from '../../rule.ts';
@@ -13,8 +13,8 @@ import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } fro
 /** Messages that are heard on streams that were opened beside a request, and the answer to it. */
 interface Heard {
   readonly id: string;
-  readonly answer: Answered;
-  readonly streams: readonly Exchanged[];
+  readonly answer: RequestExchange;
+  readonly streams: readonly RawExchange[];
 }
 
 /** Asks something in a session of which two streams are open. */
@@ -82,7 +82,7 @@ const noResponses: ProbeRule = {
 };
 
 /** Ids of the events of a stream. */
-export function eventIds({ text }: Exchanged): readonly string[] {
+export function eventIds({ text }: RawExchange): readonly string[] {
   return [...text.matchAll(/^id: ?(.+?)\r?$/gm)].map(([, id = '']) => id);
 }
 
@@ -177,7 +177,7 @@ const unbuffered: WatchRule = {
 };
 
 /** Asks for a thing by a name that nobody has, with a value of Mcp-Name. */
-async function named(bench: Bench, header: string): Promise<Answered> {
+async function named(bench: Bench, header: string): Promise<RequestExchange> {
   const speaker = await bench.shared();
   const method = isObject(speaker.capabilities['tools']) ? 'tools/call' : 'prompts/get';
   return await speaker.request(method, { name: nobody }, { headers: { 'Mcp-Name': header } });

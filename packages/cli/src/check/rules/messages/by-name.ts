@@ -1,7 +1,7 @@
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import { metaKey } from '../../../../../parley/src/protocol/meta.ts';
 import type { Bench } from '../../harness/bench.ts';
-import type { Answered, Prober } from '../../harness/prober.ts';
+import type { RequestExchange, Prober } from '../../harness/prober.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, holds, notApplicable, notJudged } from '../../verdict.ts';
 import { ownMeta } from '../common/own-meta.ts';
@@ -16,13 +16,13 @@ const lists = [
 ] as const;
 
 /** Asks for the first page of a list as a client of some name, which says nothing else of itself. */
-async function listAs(bench: Bench, speaker: Prober, list: string, name: string): Promise<Answered> {
+async function listAs(bench: Bench, speaker: Prober, list: string, name: string): Promise<RequestExchange> {
   const meta = ownMeta(bench, { [metaKey.clientInfo]: { name, version: '1.0.0' } });
   return await bench.works(speaker, `${list}/list`, {}, { meta });
 }
 
 /** Entries of a list, whatever their order. */
-function entriesOf({ result }: Answered, list: string, key: string): string {
+function entriesOf({ result }: RequestExchange, list: string, key: string): string {
   const entries: unknown = result?.[list];
   const texts = [entries].flat().map((one: unknown) => JSON.stringify(isObject(one) ? one[key] : one) ?? '');
   return texts.toSorted().join();

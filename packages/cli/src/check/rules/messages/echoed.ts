@@ -1,6 +1,6 @@
 import { revisionOf } from '../../../../../parley/src/protocol/revision.ts';
 import type { Bench } from '../../harness/bench.ts';
-import type { Answered, Manner, Prober } from '../../harness/prober.ts';
+import type { RequestExchange, Manner, Prober } from '../../harness/prober.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, holds, notApplicable, notJudged } from '../../verdict.ts';
 
@@ -23,10 +23,10 @@ async function initialized(
   bench: Bench,
   date: unknown,
   headers: readonly NonNullable<Manner['headers']>[],
-): Promise<readonly Answered[]> {
+): Promise<readonly RequestExchange[]> {
   const speakers: Prober[] = [];
   try {
-    const answered: Answered[] = [];
+    const answered: RequestExchange[] = [];
     for (const own of headers) {
       const speaker = await bench.unopened();
       speakers.push(speaker);
@@ -43,7 +43,7 @@ async function initialized(
   }
 }
 
-const versionIn = ({ result }: Answered): unknown => result?.['protocolVersion'];
+const versionIn = ({ result }: RequestExchange): unknown => result?.['protocolVersion'];
 
 /**
  * Reason for which one server may name a revision and another one be asked for it: those of a service that is being renewed take turns, and
@@ -52,7 +52,7 @@ const versionIn = ({ result }: Answered): unknown => result?.['protocolVersion']
 async function severalServers(bench: Bench, date: string, offer: string): Promise<string | undefined> {
   if (bench.over !== 'http') return undefined;
   const again = await initialized(bench, date, [{}, {}, { 'MCP-Protocol-Version': date }]);
-  const isOther = (answer: Answered, at: number): boolean =>
+  const isOther = (answer: RequestExchange, at: number): boolean =>
     // Who is told of it in a header may refuse what it does not speak.
     versionIn(answer) !== offer && (at < 2 || versionIn(answer) !== undefined);
   if (again.some(isOther)) return `initialize of ${date} offers now this and now that`;

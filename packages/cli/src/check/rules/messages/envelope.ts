@@ -11,9 +11,9 @@ import { wholeText } from '../../whole-text.ts';
 
 /** Rules about the messages themselves, whatever they say. */
 
-type Message = HeardMessage['message'];
+type HeardJson = HeardMessage['message'];
 
-function error(message: Message): Readonly<Record<string, unknown>> | undefined {
+function error(message: HeardJson): Readonly<Record<string, unknown>> | undefined {
   return isObject(message['error']) ? message['error'] : undefined;
 }
 
@@ -41,7 +41,7 @@ const jsonRpc: WatchRule = {
 };
 
 /** Tells whether a message looks like a response, and has neither a result nor an error. */
-function isEmpty(message: Message): boolean {
+function isEmpty(message: HeardJson): boolean {
   return message['method'] === undefined && 'id' in message && !('result' in message) && !('error' in message);
 }
 
@@ -74,7 +74,7 @@ const utf8: WatchRule = {
 };
 
 /** Tells whether a message is what JSON-RPC 2.0 (§5) rules out; some revisions of MCP say it in words of their own, and have a row for it. */
-function hasBoth(message: Message): boolean {
+function hasBoth(message: HeardJson): boolean {
   return (message['result'] ?? null) !== null && (message['error'] ?? null) !== null;
 }
 

@@ -2,7 +2,7 @@ import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import { metaKey } from '../../../../../parley/src/protocol/meta.ts';
 import type { Bench } from '../../harness/bench.ts';
 import { sendCall } from '../../harness/calls.ts';
-import type { Exchanged } from '../../harness/exchange.ts';
+import type { RawExchange } from '../../harness/exchange.ts';
 import type { Prober } from '../../harness/prober.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, holds, notApplicable } from '../../verdict.ts';
@@ -23,7 +23,7 @@ async function askAll(bench: Bench, speaker: Prober): Promise<void> {
     if ('args' in tool) await sendCall(speaker, tool, meta === undefined ? {} : { meta });
 }
 
-function logsIn({ messages }: Exchanged): readonly unknown[] {
+function logsIn({ messages }: RawExchange): readonly unknown[] {
   return messages.flat().filter((one) => isObject(one) && one['method'] === 'notifications/message');
 }
 
@@ -37,7 +37,7 @@ const noToken: ProbeRule = {
   async probe(bench) {
     if ((await bench.http.token()) === undefined) return notApplicable('it gets no token that it could log');
     const speaker = await bench.fresh();
-    const logged: Exchanged[] = [];
+    const logged: RawExchange[] = [];
     speaker.hear((exchange) => void (logsIn(exchange).length > 0 && logged.push(exchange)));
     try {
       await askAll(bench, speaker);

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import { metaKey } from '../../../../../parley/src/protocol/meta.ts';
 import type { HeardMessage, WatchedFault, WatchRule } from '../../rule.ts';
@@ -5,8 +6,6 @@ import { doubledKey } from '../common/doubled-keys.ts';
 import { wholeText } from '../../whole-text.ts';
 
 /** Rules about what codes, types and texts mean: defined ones are used for what they are defined for. */
-
-type JsonObject = Readonly<Record<string, unknown>>;
 
 function errorOf({ message: { error } }: HeardMessage): JsonObject | undefined {
   return isObject(error) ? error : undefined;

@@ -1,10 +1,9 @@
+import type { JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import type { HeardMessage, WatchRule } from '../../rule.ts';
 import { wholeText } from '../../whole-text.ts';
 
 /** Rules about URIs as the schema has them: absolute, in characters of RFC 3986. */
-
-type JsonObject = Readonly<Record<string, unknown>>;
 
 /** A URI, or a template of some, and its place. */
 interface Named {

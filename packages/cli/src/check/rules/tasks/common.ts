@@ -4,7 +4,7 @@ import type { Revision } from '../../../../../parley/src/protocol/revision.ts';
 import { excerptOf, type Bench } from '../../harness/bench.ts';
 import type { CallableTool } from '../../harness/allowed.ts';
 import { sendCall } from '../../harness/calls.ts';
-import type { Answered, Prober } from '../../harness/prober.ts';
+import type { RequestExchange, Prober } from '../../harness/prober.ts';
 import { NotJudged, notApplicable, type RuleVerdict } from '../../verdict.ts';
 import { wholeText } from '../../whole-text.ts';
 
@@ -41,7 +41,7 @@ export async function taskTool(bench: Bench, ...support: readonly string[]): Pro
 /** Has a task of a tool judged, in a conversation of its own. */
 export async function onTask(
   bench: Bench,
-  judge: (task: JsonObject, made: Answered, speaker: Prober) => Promise<RuleVerdict> | RuleVerdict,
+  judge: (task: JsonObject, made: RequestExchange, speaker: Prober) => Promise<RuleVerdict> | RuleVerdict,
 ): Promise<RuleVerdict> {
   if (!(await takesCalls(bench))) return notApplicable('the server does not declare tasks of tools');
   const tool = await taskTool(bench, 'optional', 'required');
@@ -55,7 +55,7 @@ export async function onTask(
 }
 
 /** Result of a task that ends within the wait. @throws NotJudged where it does not, or asks. */
-export async function taskOutcome(speaker: Prober, taskId: unknown): Promise<Answered> {
+export async function taskOutcome(speaker: Prober, taskId: unknown): Promise<RequestExchange> {
   for (let polls = 0; polls < maxPolls; polls++) {
     const { result } = await speaker.request('tasks/get', { taskId });
     if (result?.['status'] === 'input_required') throw new NotJudged('the task asks');

@@ -2,9 +2,9 @@ import { isObject, isResponse } from '../../../../../parley/src/jsonrpc/message.
 import type { JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
 import type { Bench } from '../../harness/bench.ts';
 import { completeIn, sendCall } from '../../harness/calls.ts';
-import { type Exchanged } from '../../harness/exchange.ts';
+import { type RawExchange } from '../../harness/exchange.ts';
 import { isEventStream } from '../../harness/manner.ts';
-import type { Answered } from '../../harness/prober.ts';
+import type { RequestExchange } from '../../harness/prober.ts';
 import type { HeardMessage, ProbeRule, WatchRule } from '../../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
 import { sortedText } from '../common/canonical.ts';
@@ -27,7 +27,7 @@ import { wholeText } from '../../whole-text.ts';
 /** Judges each life that was seen; `false` is said of one that says nothing of it. */
 async function eachLife(
   bench: Bench,
-  judge: (life: CoreLife) => Promise<readonly [Exchanged, string] | false | undefined>,
+  judge: (life: CoreLife) => Promise<readonly [RawExchange, string] | false | undefined>,
 ): Promise<RuleVerdict> {
   let judged = 0;
   for (const life of await coreLives(bench)) {
@@ -206,7 +206,7 @@ const waits = (id: 'tasks-028' | 'tasks-030', words: string, fix: string): Probe
         const made = await sendCall(speaker, tool, { params: { task: { ttl } } });
         const task = made.result?.['task'];
         if (!isObject(task)) return false;
-        const get = (): Promise<Answered> => speaker.request('tasks/get', { taskId: task['taskId'] });
+        const get = (): Promise<RequestExchange> => speaker.request('tasks/get', { taskId: task['taskId'] });
         let waiting = await get();
         // It may work for long before it asks.
         for (let left = 10 + (2 * outcomeMs) / bench.quietMs; left > 0 && taskStatus(waiting) === 'working'; left--) {

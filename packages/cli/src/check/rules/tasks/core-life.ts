@@ -3,8 +3,8 @@ import type { JsonObject } from '../../../../../parley/src/protocol/features/com
 import { nobody, type Bench } from '../../harness/bench.ts';
 import type { CallableTool } from '../../harness/allowed.ts';
 import { answeringUntil, callMs, sendCall } from '../../harness/calls.ts';
-import type { Exchanged } from '../../harness/exchange.ts';
-import type { Answered, Prober } from '../../harness/prober.ts';
+import type { RawExchange } from '../../harness/exchange.ts';
+import type { RequestExchange, Prober } from '../../harness/prober.ts';
 import { supportOf, takesCalls, ttl } from './common.ts';
 import { wholeText } from '../../whole-text.ts';
 
@@ -13,22 +13,22 @@ export interface CoreLife {
   readonly tool: CallableTool;
   /** Progress token of the call. */
   readonly token: string;
-  readonly made: Answered;
+  readonly made: RequestExchange;
   /** Time until the call was answered, in milliseconds, without that which any answer takes. */
   readonly madeMs: number;
   readonly task: JsonObject;
   /** `tasks/get` at once. */
-  readonly first: Answered;
+  readonly first: RequestExchange;
   /** `tasks/get` that names another task in `_meta`. */
-  readonly aside: Answered;
+  readonly aside: RequestExchange;
   /** `tasks/result`, asked for at once, with all that came until it was answered. */
-  readonly outcome: Answered;
+  readonly outcome: RequestExchange;
   /** Time that it took, in milliseconds. */
   readonly outcomeMs: number;
   /** `tasks/get` right after that. */
-  readonly end: Answered;
+  readonly end: RequestExchange;
   /** `tasks/get` some time later. */
-  readonly later: Answered;
+  readonly later: RequestExchange;
 }
 
 /** Limit of the tools whose tasks are looked at. */
@@ -68,7 +68,7 @@ async function lived(bench: Bench, speaker: Prober, tool: CallableTool): Promise
   const task = made.result?.['task'];
   if (!isObject(task) || typeof task['taskId'] !== 'string') return undefined;
   const { taskId } = task;
-  const get = (meta?: JsonObject): Promise<Answered> =>
+  const get = (meta?: JsonObject): Promise<RequestExchange> =>
     speaker.request('tasks/get', { taskId, ...(meta && { _meta: meta }) });
   const first = await get();
   const madeMs = tookMs - lap();
@@ -82,7 +82,7 @@ async function lived(bench: Bench, speaker: Prober, tool: CallableTool): Promise
 }
 
 /** Waits for the outcome of a task, and answers what it asks. */
-export async function awaitedOutcome(speaker: Prober, taskId: unknown): Promise<Answered> {
+export async function awaitedOutcome(speaker: Prober, taskId: unknown): Promise<RequestExchange> {
   const id = speaker.newId();
   return await speaker.request(
     'tasks/result',
@@ -92,7 +92,7 @@ export async function awaitedOutcome(speaker: Prober, taskId: unknown): Promise<
 }
 
 /** Has a tool run as a task, and waits for its outcome; `undefined` where it becomes none. */
-export async function anotherOutcome(speaker: Prober, tool: CallableTool): Promise<Answered | undefined> {
+export async function anotherOutcome(speaker: Prober, tool: CallableTool): Promise<RequestExchange | undefined> {
   const { result } = await sendCall(speaker, tool, { params: { task: { ttl } } });
   const task = result?.['task'];
   return isObject(task) && typeof task['taskId'] === 'string'
@@ -101,7 +101,7 @@ export async function anotherOutcome(speaker: Prober, tool: CallableTool): Promi
 }
 
 /** Params of the notifications of progress among what came. */
-export function progressesIn({ messages }: Exchanged): readonly JsonObject[] {
+export function progressesIn({ messages }: RawExchange): readonly JsonObject[] {
   return messages
     .flat()
     .flatMap((message) =>
@@ -112,7 +112,7 @@ export function progressesIn({ messages }: Exchanged): readonly JsonObject[] {
 }
 
 /** The status that an answer says. */
-export function taskStatus({ result }: Answered): unknown {
+export function taskStatus({ result }: RequestExchange): unknown {
   return result?.['status'];
 }
 
@@ -122,7 +122,7 @@ export function isTaskOver(status: unknown): boolean {
 }
 
 /** Questions of the server among what came. */
-export function askedIn({ messages }: Exchanged): readonly JsonObject[] {
+export function askedIn({ messages }: RawExchange): readonly JsonObject[] {
   return messages
     .flat()
     .filter(

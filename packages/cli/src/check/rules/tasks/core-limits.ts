@@ -1,7 +1,7 @@
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import { excerptOf, type Bench } from '../../harness/bench.ts';
 import { sendCall } from '../../harness/calls.ts';
-import type { Answered } from '../../harness/prober.ts';
+import type { RequestExchange } from '../../harness/prober.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
 import { looksGuessable } from '../common/guessable.ts';
@@ -12,10 +12,10 @@ import { wholeText } from '../../whole-text.ts';
 /** Rules about who has tasks that a client asks for: their ids, how long they are kept, and servers that declare none. */
 
 /** Ids of tasks that were made one after the other. */
-async function taskIds(bench: Bench): Promise<{ readonly made: Answered; readonly ids: readonly unknown[] }> {
+async function taskIds(bench: Bench): Promise<{ readonly made: RequestExchange; readonly ids: readonly unknown[] }> {
   return await bench.kept('ids of tasks', async () => {
     const ids: unknown[] = [];
-    let made: Answered | undefined;
+    let made: RequestExchange | undefined;
     for (let left = 3; left > 0; left--)
       await onTask(bench, (task, answer) => {
         made = answer;
@@ -150,7 +150,7 @@ const declaresTasks: ProbeRule = {
 };
 
 /** Asks a server that declares no tasks of tools for one. */
-async function withoutTasks(bench: Bench, judge: (answer: Answered) => RuleVerdict): Promise<RuleVerdict> {
+async function withoutTasks(bench: Bench, judge: (answer: RequestExchange) => RuleVerdict): Promise<RuleVerdict> {
   if (await takesCalls(bench)) return notApplicable('it declares tasks of tools');
   const made = (await bench.made('obliging')).find((one) => one.result !== undefined);
   if (made === undefined) return notApplicable('no tool that was called gave a result');

@@ -1,7 +1,7 @@
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import { excerptOf, nobody } from '../../harness/bench.ts';
 import { sendCall } from '../../harness/calls.ts';
-import type { Answered } from '../../harness/prober.ts';
+import type { RequestExchange } from '../../harness/prober.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, holds, NotJudged, notApplicable, notJudged, unless } from '../../verdict.ts';
 import { refusedWith } from '../common/refusals.ts';
@@ -121,7 +121,7 @@ const listsTasks: ProbeRule = {
       const { tasks } = (await bench.offer()).capabilities;
       if (!isObject(tasks) || tasks['list'] === undefined) return notApplicable('it does not declare tasks.list');
       let cursor: unknown;
-      let answer: Answered;
+      let answer: RequestExchange;
       for (let page = 0; ; page++) {
         answer = await speaker.request('tasks/list', cursor === undefined ? {} : { cursor });
         const listed = answer.result?.['tasks'];

@@ -5,25 +5,25 @@ import { tasksExtension } from '../../../../../parley/src/protocol/features/task
 import { obliging, type Bench } from '../../harness/bench.ts';
 import type { CallableTool } from '../../harness/allowed.ts';
 import { nextRound, questionsIn, obligingResult, sendCall, wantsInput } from '../../harness/calls.ts';
-import type { Answered, Prober } from '../../harness/prober.ts';
+import type { RequestExchange, Prober } from '../../harness/prober.ts';
 import { isTaskOver, taskStatus } from './core-life.ts';
 
 /** The life of a task that the server made of a call, as it was seen: every rule about it looks at the same. */
 export interface ExtensionLife {
   readonly tool: CallableTool;
-  readonly made: Answered;
+  readonly made: RequestExchange;
   readonly taskId: unknown;
   /** `tasks/get` at once. */
-  readonly first: Answered;
+  readonly first: RequestExchange;
   /** `tasks/update` with an answer to what was not asked. */
-  readonly unasked: Answered;
+  readonly unasked: RequestExchange;
   /** Each answer to `tasks/get`, the last one at the end of the task or of the wait. */
-  readonly looks: readonly Answered[];
+  readonly looks: readonly RequestExchange[];
   /** Each answer to `tasks/update` that answered what was asked. */
-  readonly updates: readonly Answered[];
+  readonly updates: readonly RequestExchange[];
   /** Questions by their keys, in the order in which they were asked and answered. */
   readonly asked: readonly (readonly [key: string, question: JsonObject])[];
-  readonly end: Answered;
+  readonly end: RequestExchange;
 }
 
 /** Capabilities of a client that takes tasks, and can be asked. */
@@ -57,7 +57,7 @@ export async function extensionLives(bench: Bench): Promise<readonly ExtensionLi
 export async function becameTask(
   speaker: Prober,
   tool: CallableTool,
-): Promise<{ readonly made: Answered; readonly taskId: string } | undefined> {
+): Promise<{ readonly made: RequestExchange; readonly taskId: string } | undefined> {
   let made = await sendCall(speaker, tool);
   for (let left = most.rounds; left > 0 && wantsInput(made); left--)
     made = await sendCall(speaker, tool, { params: nextRound(made) });
@@ -69,13 +69,13 @@ async function lived(bench: Bench, speaker: Prober, tool: CallableTool): Promise
   const task = await becameTask(speaker, tool);
   if (task === undefined) return undefined;
   const { made, taskId } = task;
-  const get = (): Promise<Answered> => speaker.request('tasks/get', { taskId });
+  const get = (): Promise<RequestExchange> => speaker.request('tasks/get', { taskId });
   const first = await get();
   const unasked = await speaker.request('tasks/update', {
     taskId,
     inputResponses: { 'parley-check-extra': { action: 'decline' } },
   });
-  const [looks, updates]: [Answered[], Answered[]] = [[first], []];
+  const [looks, updates]: [RequestExchange[], RequestExchange[]] = [[first], []];
   const asked: (readonly [string, JsonObject])[] = [];
   const known = new Set<string>();
   let look = await get();
@@ -103,7 +103,7 @@ function wordsOf(key: string, question: JsonObject): string {
 }
 
 /** Tells whether an answer has nothing beside what every result has. */
-export function isEmpty({ result }: Answered): boolean {
+export function isEmpty({ result }: RequestExchange): boolean {
   if (!isObject(result)) return false;
   return Object.keys(result).every((key) => key === 'resultType' || key === '_meta');
 }

@@ -3,8 +3,8 @@ import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import { tasksExtension } from '../../../../../parley/src/protocol/features/tasks.ts';
 import { metaKey } from '../../../../../parley/src/protocol/meta.ts';
 import { excerptOf, nobody, type Bench } from '../../harness/bench.ts';
-import { errorCodeIn, type Exchanged } from '../../harness/exchange.ts';
-import type { Answered } from '../../harness/prober.ts';
+import { errorCodeIn, type RawExchange } from '../../harness/exchange.ts';
+import type { RequestExchange } from '../../harness/prober.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, holds, NotJudged, notApplicable, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
 import { looksGuessable } from '../common/guessable.ts';
@@ -32,7 +32,7 @@ function whereDeclared(rule: Rule, probe: ProbeRule['probe']): ProbeRule {
 }
 
 /** Asks about a task that does not exist, as a client that takes tasks. */
-async function askedOfNone(bench: Bench, method: 'tasks/update' | 'tasks/cancel'): Promise<Answered> {
+async function askedOfNone(bench: Bench, method: 'tasks/update' | 'tasks/cancel'): Promise<RequestExchange> {
   return await bench.kept(`${method} of no task`, async () => {
     const speaker = await bench.fresh(extension);
     try {
@@ -96,7 +96,7 @@ const strangersListen = whereDeclared(
 );
 
 /** Tells whether an error says that the extension is what is missing. */
-function namesExtension(exchange: Exchanged): boolean {
+function namesExtension(exchange: RawExchange): boolean {
   const required = errorDataIn(exchange)?.['requiredCapabilities'];
   const extensions = isObject(required) ? required['extensions'] : undefined;
   return isObject(extensions) && extensions[tasksExtension] !== undefined;
@@ -110,7 +110,7 @@ const formerCapability = whereDeclared(
   },
   async (bench) => {
     const speaker = await bench.shared();
-    const ask = async (capabilities: Readonly<Record<string, unknown>>): Promise<Answered> =>
+    const ask = async (capabilities: Readonly<Record<string, unknown>>): Promise<RequestExchange> =>
       await speaker.request(
         'tasks/get',
         { taskId: nobody },
@@ -124,7 +124,7 @@ const formerCapability = whereDeclared(
 /** Judges each life that was seen; `false` is said of one that says nothing of it. */
 async function eachLife(
   bench: Bench,
-  judge: (life: ExtensionLife) => Promise<readonly [Exchanged, string] | false | undefined>,
+  judge: (life: ExtensionLife) => Promise<readonly [RawExchange, string] | false | undefined>,
 ): Promise<RuleVerdict> {
   let judged = 0;
   for (const life of await extensionLives(bench)) {
@@ -213,7 +213,7 @@ const cancels = aboutLives(
 );
 
 /** Asks for a task with a header of its own. */
-async function named(bench: Bench, { taskId }: ExtensionLife, header: string): Promise<Answered> {
+async function named(bench: Bench, { taskId }: ExtensionLife, header: string): Promise<RequestExchange> {
   return await asTaker(bench, (speaker) =>
     speaker.request('tasks/get', { taskId }, { headers: { 'Mcp-Name': encodeHeaderValue(header) } }),
   );

@@ -12,7 +12,7 @@ import type { SeenRefusal } from '../wire.ts';
 import { clientsOf } from './clients.ts';
 import { textField, textsField } from './document.ts';
 import type { FoundResource, FoundServer, Findings } from './findings.ts';
-import { Looker, type Look, type Sought } from './look.ts';
+import { Looker, type UrlLookup, type Sought } from './look.ts';
 import { waysToRegister } from './registration-ways.ts';
 import type { AuthorizationExplained, ExplainedLook, ExplainedRefusal } from './report.ts';
 import { brokenRules } from './rules.ts';
@@ -129,7 +129,7 @@ const whatServer = 'the authorization server metadata';
 const namesIssuer: Sought['fits'] = (one) => textField(one, 'issuer') !== undefined;
 
 /** Spec 2025-03-26, Authorization, Server Metadata Discovery. */
-async function rootOf(server: URL, looker: Looker): Promise<Look> {
+async function rootOf(server: URL, looker: Looker): Promise<UrlLookup> {
   const [url = server.origin] = serverMetadataUrls(server.origin);
   const revision = revisions.find(({ authorizationAtRoot }) => authorizationAtRoot)?.date;
   const headers = revision === undefined ? {} : { 'mcp-protocol-version': revision };
@@ -138,7 +138,7 @@ async function rootOf(server: URL, looker: Looker): Promise<Look> {
 
 interface Known {
   readonly resource: FoundResource;
-  readonly root: Look;
+  readonly root: UrlLookup;
   readonly looker: Looker;
 }
 
@@ -171,12 +171,12 @@ async function serverOf(issuer: string, looker: Looker): Promise<FoundServer> {
   return { issuer, namedBy, looked: [...looked, ...more.map(beyond)] };
 }
 
-function beyond(look: Look): Look {
+function beyond(look: UrlLookup): UrlLookup {
   return { ...look, beyond: true };
 }
 
 /** The document itself is shown once, beside what was looked at. */
-function shown({ document: _, ...look }: Look): ExplainedLook {
+function shown({ document: _, ...look }: UrlLookup): ExplainedLook {
   return look;
 }
 

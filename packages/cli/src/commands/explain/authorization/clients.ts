@@ -4,7 +4,7 @@ import { sameIssuer } from '../../../../../parley/src/auth/client/discovery.ts';
 import { revisions, type Revision } from '../../../../../parley/src/protocol/revision.ts';
 import { textField } from './document.ts';
 import type { Findings, FoundServer } from './findings.ts';
-import { withoutQuery, type Look } from './look.ts';
+import { withoutQuery, type UrlLookup } from './look.ts';
 import type { ExplainedClient } from './report.ts';
 
 type Verdict = Pick<ExplainedClient, 'outcome' | 'why'>;
@@ -72,7 +72,7 @@ function byResourceMetadata(revision: Revision, findings: Findings): Verdict {
 }
 
 /** The failure at which clients stop, before they come to what explain may have found after it. */
-function stopAmong(looked: readonly Look[]): string | undefined {
+function stopAmong(looked: readonly UrlLookup[]): string | undefined {
   const stop = looked.find(({ outcome }) => outcome !== 'absent');
   return stop === undefined || stop.outcome === 'found'
     ? undefined

@@ -1,4 +1,4 @@
-import type { Document } from './document.ts';
+import type { JsonDocument } from './document.ts';
 
 /** The types of fields, by their names. */
 export type FieldTypes = Readonly<Record<string, 'text' | 'texts' | 'flag'>>;
@@ -6,7 +6,7 @@ export type FieldTypes = Readonly<Record<string, 'text' | 'texts' | 'flag'>>;
 const words = { text: 'a text', texts: 'an array of texts', flag: 'true or false' };
 
 /** The fields that are of another type than they should be; `null` is taken for absent. */
-export function fieldMistakes(document: Document | undefined, types: FieldTypes): readonly string[] {
+export function fieldMistakes(document: JsonDocument | undefined, types: FieldTypes): readonly string[] {
   return Object.entries(types).flatMap(([name, type]) => {
     const value = document?.[name];
     return value === undefined || value === null || isOf(type, value)

@@ -1,6 +1,6 @@
 import type { NetworkRules } from '../../../../../parley/src/auth/common/network.ts';
-import type { Document } from './document.ts';
-import type { Look } from './look.ts';
+import type { JsonDocument } from './document.ts';
+import type { UrlLookup } from './look.ts';
 import type { ExplainedRefusal, ExplainedResource, ExplainedServer } from './report.ts';
 
 /** All findings, before the rules run. */
@@ -9,7 +9,7 @@ export interface Findings {
   readonly rules: NetworkRules;
   readonly refusals: readonly ExplainedRefusal[];
   readonly resource: FoundResource;
-  readonly root: Look;
+  readonly root: UrlLookup;
   readonly servers: readonly FoundServer[];
   readonly moreServers: number;
 }
@@ -18,15 +18,15 @@ export interface Findings {
 export interface FoundResource {
   /** The URL that a challenge named, as it came. */
   readonly named: string | undefined;
-  readonly looked: readonly Look[];
+  readonly looked: readonly UrlLookup[];
   readonly foundBy?: ExplainedResource['foundBy'];
-  readonly document?: Document | undefined;
+  readonly document?: JsonDocument | undefined;
 }
 
 /** The search for the metadata of one authorization server. */
 export interface FoundServer {
   readonly issuer: string;
   readonly namedBy: ExplainedServer['namedBy'];
-  readonly looked: readonly Look[];
-  readonly document?: Document | undefined;
+  readonly looked: readonly UrlLookup[];
+  readonly document?: JsonDocument | undefined;
 }

@@ -1,14 +1,14 @@
 import { fetchDocument, type FetchContext } from '../../../../../parley/src/auth/common/document.ts';
 import { AuthorizationError } from '../../../../../parley/src/auth/common/errors.ts';
 import { hasFields } from '../../../../../parley/src/auth/common/fields.ts';
-import { shallow, type Document } from './document.ts';
+import { shallow, type JsonDocument } from './document.ts';
 import type { ExplainedLook } from './report.ts';
-import type { Trace } from './trace.ts';
+import type { RequestTrace } from './trace.ts';
 
 /** One requested URL, with the result. */
-export interface Look extends ExplainedLook {
+export interface UrlLookup extends ExplainedLook {
   /** The document that was there. */
-  readonly document?: Document;
+  readonly document?: JsonDocument;
 }
 
 /** A kind of document that is looked for. */
@@ -17,7 +17,7 @@ export interface Sought {
   readonly what: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** True for a document of this kind. */
-  fits(document: Document): boolean;
+  fits(document: JsonDocument): boolean;
 }
 
 /**
@@ -27,16 +27,16 @@ export interface Sought {
  */
 export class Looker {
   readonly #context: FetchContext;
-  readonly #trace: Trace;
-  readonly #looks = new Map<string, Promise<Look>>();
+  readonly #trace: RequestTrace;
+  readonly #looks = new Map<string, Promise<UrlLookup>>();
 
-  constructor(context: Omit<FetchContext, 'fetch'>, trace: Trace) {
+  constructor(context: Omit<FetchContext, 'fetch'>, trace: RequestTrace) {
     this.#context = { ...context, fetch: trace.fetch };
     this.#trace = trace;
   }
 
   /** Looks at one URL. */
-  look(url: string, sought: Sought): Promise<Look> {
+  look(url: string, sought: Sought): Promise<UrlLookup> {
     const key = `${sought.what} ${url}`;
     const known = this.#looks.get(key);
     if (known !== undefined) return known;
@@ -46,8 +46,8 @@ export class Looker {
   }
 
   /** Looks at URLs in their order, up to the first where a document is. */
-  async search(urls: readonly string[], sought: Sought): Promise<readonly Look[]> {
-    const looks: Look[] = [];
+  async search(urls: readonly string[], sought: Sought): Promise<readonly UrlLookup[]> {
+    const looks: UrlLookup[] = [];
     for (const url of urls) {
       const look = await this.look(url, sought);
       looks.push(look);
@@ -57,7 +57,7 @@ export class Looker {
     return looks;
   }
 
-  async #look(text: string, sought: Sought): Promise<Look> {
+  async #look(text: string, sought: Sought): Promise<UrlLookup> {
     const { traced } = this.#trace;
     const from = traced.length;
     const url = withoutQuery(text);
@@ -83,7 +83,7 @@ export class Looker {
   }
 
   /** Facts that the requests of a look showed; one look is made at a time. */
-  #seen(from: number): Pick<Look, 'contentType' | 'redirects'> {
+  #seen(from: number): Pick<UrlLookup, 'contentType' | 'redirects'> {
     const these = this.#trace.traced.slice(from);
     const contentType = these.at(-1)?.contentType;
     const redirects = these.flatMap(({ location, status = 0 }) =>
@@ -93,7 +93,7 @@ export class Looker {
   }
 }
 
-function problemOf(value: unknown, status: number): Pick<Look, 'problem'> {
+function problemOf(value: unknown, status: number): Pick<UrlLookup, 'problem'> {
   if (status !== 200) return {};
   return { problem: value === undefined ? 'no JSON' : 'JSON, but no object' };
 }

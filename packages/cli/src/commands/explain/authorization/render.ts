@@ -1,5 +1,5 @@
 import { clipped, table } from '../text.ts';
-import { textField, textsField, type Document } from './document.ts';
+import { textField, textsField, type JsonDocument } from './document.ts';
 import type {
   AuthorizationExplained,
   BrokenRule,
@@ -11,7 +11,7 @@ import type {
   RegistrationWay,
 } from './report.ts';
 
-type Row = readonly string[];
+type TableRow = readonly string[];
 
 /** The widest that lines are made, in characters; a URL that is longer stays whole. */
 const widest = 100;
@@ -20,7 +20,7 @@ const widest = 100;
 export function renderAuthorization(explained: AuthorizationExplained, columns: number): string {
   const width = Math.min(columns, widest);
   const { refusals, resourceMetadata, servers, moreServers, root, clients, broken } = explained;
-  const section = (title: string, rows: readonly Row[]): string => `  ${title}\n${table(rows, width, 4)}`;
+  const section = (title: string, rows: readonly TableRow[]): string => `  ${title}\n${table(rows, width, 4)}`;
   const rootRows = servers.some(({ namedBy }) => namedBy === 'server-root') ? [] : [lookRow(root)];
   const count = broken.length;
   return [
@@ -46,7 +46,7 @@ function titleOf({ status, withCredentials }: ExplainedRefusal): string {
   return `HTTP ${status} to a request with${withCredentials ? '' : 'out'} credentials`;
 }
 
-function challengeRows({ challenges, header }: ExplainedRefusal): readonly Row[] {
+function challengeRows({ challenges, header }: ExplainedRefusal): readonly TableRow[] {
   if (header === undefined) return [['no challenge']];
   if (challenges.length === 0) return [[`no challenge can be read of: ${clipped(header, 300)}`]];
   return challenges.flatMap(({ scheme, token68, parameters }) => {
@@ -61,7 +61,7 @@ function nameOf(scheme: string): string {
   return scheme === 'dpop' ? 'DPoP' : `${scheme.slice(0, 1).toUpperCase()}${clipped(scheme.slice(1), 40)}`;
 }
 
-function lookRow({ url, outcome, status, problem, redirects = [], beyond }: ExplainedLook): Row {
+function lookRow({ url, outcome, status, problem, redirects = [], beyond }: ExplainedLook): TableRow {
   const told = problem === undefined ? (status === undefined || status === 200 ? [] : [`HTTP ${status}`]) : [problem];
   const notes = [
     ...told.map((text) => clipped(text, 300)),
@@ -71,7 +71,7 @@ function lookRow({ url, outcome, status, problem, redirects = [], beyond }: Expl
   return [outcome, `${clipped(url, 300)}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}`];
 }
 
-function resourceRows({ looked, foundBy, document }: ExplainedResource): readonly Row[] {
+function resourceRows({ looked, foundBy, document }: ExplainedResource): readonly TableRow[] {
   const rows = looked.map(lookRow);
   if (document === undefined) return rows;
   const isBound = document['dpop_bound_access_tokens_required'] === true;
@@ -85,7 +85,7 @@ function resourceRows({ looked, foundBy, document }: ExplainedResource): readonl
   ];
 }
 
-function serverRows({ looked, document }: ExplainedServer): readonly Row[] {
+function serverRows({ looked, document }: ExplainedServer): readonly TableRow[] {
   const rows = looked.map(lookRow);
   if (document === undefined) return rows;
   const text = (name: string): string => textField(document, name) ?? 'none';
@@ -107,11 +107,11 @@ function serverRows({ looked, document }: ExplainedServer): readonly Row[] {
   ];
 }
 
-function fact(name: string, value: string): readonly Row[] {
+function fact(name: string, value: string): readonly TableRow[] {
   return [[name, clipped(value, 600)]];
 }
 
-function listed(document: Document, name: string): string | undefined {
+function listed(document: JsonDocument, name: string): string | undefined {
   const texts = textsField(document, name);
   return texts === undefined ? undefined : texts.length === 0 ? 'none' : texts.join(' ');
 }
@@ -123,7 +123,7 @@ const waysInWords: Readonly<Record<RegistrationWay['way'], string>> = {
   'by-hand': 'by hand',
 };
 
-function wayRow({ way, open, how }: RegistrationWay): Row {
+function wayRow({ way, open, how }: RegistrationWay): TableRow {
   return [waysInWords[way], open ? 'yes' : 'no', clipped(how, 300)];
 }
 
@@ -134,11 +134,11 @@ const marks: Readonly<Record<ExplainedClient['outcome'], string>> = {
   none: '-',
 };
 
-function clientRow({ revision, outcome, why }: ExplainedClient): Row {
+function clientRow({ revision, outcome, why }: ExplainedClient): TableRow {
   return [revision, marks[outcome], clipped(why, 400)];
 }
 
-function brokenRows({ rule, what, stops, client, source }: BrokenRule): readonly Row[] {
+function brokenRows({ rule, what, stops, client, source }: BrokenRule): readonly TableRow[] {
   return [
     [stops ? 'stop' : 'note', `${clipped(what, 500)} (${rule})`],
     ['', `a client ${client}`],

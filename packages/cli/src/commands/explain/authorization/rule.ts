@@ -2,7 +2,7 @@ import type { Findings } from './findings.ts';
 import type { BrokenRule } from './report.ts';
 
 /** A rule of authorization that can be seen to be broken without signing in. */
-export interface Rule {
+export interface PublishedRule {
   /** The name of the rule in the JSON of `parley explain`; it stays. */
   readonly id: string;
   /** True when clients stop there. */
@@ -19,7 +19,10 @@ export interface Rule {
 const maxTimes = 10;
 
 /** The words of a rule on findings. */
-export function brokenBy(findings: Findings, { id, test, stops, client, source }: Rule): readonly BrokenRule[] {
+export function brokenBy(
+  findings: Findings,
+  { id, test, stops, client, source }: PublishedRule,
+): readonly BrokenRule[] {
   return [...new Set(test(findings))].slice(0, maxTimes).map((what) => ({ rule: id, what, stops, client, source }));
 }
 

@@ -1,14 +1,14 @@
 import { scopesOf } from '../../../../../parley/src/auth/common/scopes.ts';
 import type { Findings } from './findings.ts';
 import type { ExplainedRefusal } from './report.ts';
-import { cited, type Rule } from './rule.ts';
+import { cited, type PublishedRule } from './rule.ts';
 
-type Challenge = ExplainedRefusal['challenges'][number];
+type RefusalChallenge = ExplainedRefusal['challenges'][number];
 
 const schemes: ReadonlySet<string> = new Set(['bearer', 'dpop']);
 
 /** The challenges that OAuth clients answer. */
-function oauthChallenges({ challenges }: ExplainedRefusal): readonly Challenge[] {
+function oauthChallenges({ challenges }: ExplainedRefusal): readonly RefusalChallenge[] {
   return challenges.filter(({ scheme }) => schemes.has(scheme));
 }
 
@@ -17,10 +17,11 @@ function refusalsWith(status: number, { refusals }: Findings): readonly Explaine
   return refusals.filter((refusal) => refusal.status === status);
 }
 
-const names = (challenge: Challenge, parameter: string): boolean => challenge.parameters[parameter] !== undefined;
+const names = (challenge: RefusalChallenge, parameter: string): boolean =>
+  challenge.parameters[parameter] !== undefined;
 
 /** Rules of the answers by which a server says that authorization is wanted. */
-export const challengeRules: readonly Rule[] = [
+export const challengeRules: readonly PublishedRule[] = [
   {
     id: 'challenge-missing',
     stops: false,

@@ -1,9 +1,9 @@
 import type { Findings } from './findings.ts';
-import type { Look } from './look.ts';
-import type { Rule } from './rule.ts';
+import type { UrlLookup } from './look.ts';
+import type { PublishedRule } from './rule.ts';
 
 /** The relevant requests. The one at the root counts only if no metadata names the authorization server. */
-function looksOf({ resource, servers, root }: Findings): readonly Look[] {
+function looksOf({ resource, servers, root }: Findings): readonly UrlLookup[] {
   const looked = [...resource.looked, ...servers.flatMap((server) => server.looked)];
   const all = resource.document === undefined ? [...looked, root] : looked;
   return [...new Set(all)].filter((look) => look.beyond !== true);
@@ -12,7 +12,7 @@ function looksOf({ resource, servers, root }: Findings): readonly Look[] {
 const source = 'RFC 9728, section 3.2; RFC 8414, section 3.2';
 
 /** Rules of the answers in which metadata come. */
-export const fetchingRules: readonly Rule[] = [
+export const fetchingRules: readonly PublishedRule[] = [
   {
     id: 'metadata-html',
     stops: false,

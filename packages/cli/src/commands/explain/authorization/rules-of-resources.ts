@@ -1,11 +1,11 @@
 import { canonicalResource, speaksFor } from '../../../../../parley/src/auth/common/resource-url.ts';
 import { scopesOf } from '../../../../../parley/src/auth/common/scopes.ts';
 import { resourceMetadataUrls } from '../../../../../parley/src/auth/common/well-known.ts';
-import { textField, textsField, type Document } from './document.ts';
+import { textField, textsField, type JsonDocument } from './document.ts';
 import { fieldMistakes, type FieldTypes } from './field-types.ts';
 import type { Findings } from './findings.ts';
 import { withoutQuery } from './look.ts';
-import { cited, type Rule } from './rule.ts';
+import { cited, type PublishedRule } from './rule.ts';
 
 const types: FieldTypes = {
   resource: 'text',
@@ -20,9 +20,9 @@ const types: FieldTypes = {
 
 /** A rule of the resource metadata, where there are some. */
 function ofDocument(
-  rule: Omit<Rule, 'test'>,
-  test: (document: Document, findings: Findings) => string | undefined,
-): Rule {
+  rule: Omit<PublishedRule, 'test'>,
+  test: (document: JsonDocument, findings: Findings) => string | undefined,
+): PublishedRule {
   return {
     ...rule,
     test: (findings) => {
@@ -44,7 +44,7 @@ function identifiersOf({ server, resource: { foundBy, looked } }: Findings): rea
 }
 
 /** Rules of protected resource metadata. */
-export const resourceRules: readonly Rule[] = [
+export const resourceRules: readonly PublishedRule[] = [
   {
     id: 'resource-metadata-not-there',
     stops: true,

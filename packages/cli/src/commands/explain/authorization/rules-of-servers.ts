@@ -1,9 +1,9 @@
 import { sameIssuer } from '../../../../../parley/src/auth/client/discovery.ts';
-import { textField, textsField, type Document } from './document.ts';
+import { textField, textsField, type JsonDocument } from './document.ts';
 import { fieldMistakes, type FieldTypes } from './field-types.ts';
 import type { FoundServer } from './findings.ts';
 import { withoutQuery } from './look.ts';
-import { cited, type Rule } from './rule.ts';
+import { cited, type PublishedRule } from './rule.ts';
 
 const types: FieldTypes = {
   issuer: 'text',
@@ -21,12 +21,15 @@ const types: FieldTypes = {
 };
 
 /** A rule of each authorization server. */
-function ofServer(rule: Omit<Rule, 'test'>, test: (server: FoundServer) => readonly string[]): Rule {
+function ofServer(rule: Omit<PublishedRule, 'test'>, test: (server: FoundServer) => readonly string[]): PublishedRule {
   return { ...rule, test: ({ servers }) => servers.flatMap(test) };
 }
 
 /** A rule of the metadata of each authorization server that has some. */
-function ofDocument(rule: Omit<Rule, 'test'>, test: (document: Document, issuer: string) => string | undefined): Rule {
+function ofDocument(
+  rule: Omit<PublishedRule, 'test'>,
+  test: (document: JsonDocument, issuer: string) => string | undefined,
+): PublishedRule {
   return ofServer(rule, ({ document, issuer }) => {
     const words = document === undefined ? undefined : test(document, withoutQuery(issuer));
     return words === undefined ? [] : [words];
@@ -34,12 +37,12 @@ function ofDocument(rule: Omit<Rule, 'test'>, test: (document: Document, issuer:
 }
 
 /** True where people sign in: by the grant types, which are those of codes where they are not listed. */
-function givesCodes(document: Document): boolean {
+function givesCodes(document: JsonDocument): boolean {
   return textsField(document, 'grant_types_supported')?.includes('authorization_code') ?? true;
 }
 
 /** Rules of the metadata of authorization servers. */
-export const serverRules: readonly Rule[] = [
+export const serverRules: readonly PublishedRule[] = [
   ofServer(
     {
       id: 'metadata-at-root',

@@ -2,7 +2,7 @@ import { AuthorizationError } from '../../../../../parley/src/auth/common/errors
 import { textField, textsField } from './document.ts';
 import type { Findings } from './findings.ts';
 import { withoutQuery } from './look.ts';
-import { cited, type Rule } from './rule.ts';
+import { cited, type PublishedRule } from './rule.ts';
 
 /** A published URL. */
 interface Named {
@@ -53,7 +53,7 @@ function namesRefused({ resource, servers, rules }: Findings): readonly string[]
 }
 
 /** Rules of URLs that are published. */
-export const urlRules: readonly Rule[] = [
+export const urlRules: readonly PublishedRule[] = [
   {
     id: 'url-malformed',
     stops: true,

@@ -1,6 +1,6 @@
 import type { Findings } from './findings.ts';
 import type { BrokenRule } from './report.ts';
-import { brokenBy, type Rule } from './rule.ts';
+import { brokenBy, type PublishedRule } from './rule.ts';
 import { challengeRules } from './rules-of-challenges.ts';
 import { fetchingRules } from './rules-of-fetching.ts';
 import { resourceRules } from './rules-of-resources.ts';
@@ -8,7 +8,7 @@ import { serverRules } from './rules-of-servers.ts';
 import { urlRules } from './rules-of-urls.ts';
 
 /** All rules, in the order in which a client comes upon them. */
-export const rules: readonly Rule[] = [
+export const rules: readonly PublishedRule[] = [
   ...challengeRules,
   ...fetchingRules,
   ...resourceRules,

@@ -11,7 +11,7 @@ export interface Traced {
 }
 
 /** Remembers requests about authorization. */
-export interface Trace {
+export interface RequestTrace {
   readonly fetch: AuthorizationFetch;
   /** In the order in which they were sent. */
   readonly traced: readonly Traced[];
@@ -25,7 +25,7 @@ const maxText = 20_000;
 type Draft = { -readonly [Key in keyof WireEntry]: WireEntry[Key] };
 
 /** Makes a `fetch` that remembers what it was used for. */
-export function createTrace(fetch: AuthorizationFetch): Trace {
+export function createTrace(fetch: AuthorizationFetch): RequestTrace {
   const traced: Traced[] = [];
   const entries: Draft[] = [];
   return {

@@ -22,7 +22,7 @@ import {
   requireOAuth,
   scopesFor,
   useless,
-  type Refused,
+  type OAuthRefusal,
 } from '../refusal.ts';
 import { Registration } from './registration.ts';
 import { endGrants, hasReplaced, saveGrant } from './replaced-grant.ts';
@@ -72,7 +72,7 @@ export class AuthorizationRecovery {
   }
 
   /** Signs in, whatever there is. */
-  async login(refused: Refused, waiter: Waiter, device?: ShowDevicePrompt): Promise<void> {
+  async login(refused: OAuthRefusal, waiter: Waiter, device?: ShowDevicePrompt): Promise<void> {
     await this.#keeper.ready();
     const before = this.#keeper.grant;
     const work = async (job: Job): Promise<void> => {
@@ -115,7 +115,7 @@ export class AuthorizationRecovery {
     if (!(await hasReplaced(issuer, this.#parts))) await this.registration.forget(issuer, client);
   }
 
-  async #unauthorized(request: AuthorizedRequest, refused: Refused, sent: AuthorizationFields): Promise<boolean> {
+  async #unauthorized(request: AuthorizedRequest, refused: OAuthRefusal, sent: AuthorizationFields): Promise<boolean> {
     const { tried, mayAsk } = request;
     requireOAuth(refused, this.#site);
     requireKind(refused, this.#site);
@@ -134,7 +134,7 @@ export class AuthorizationRecovery {
    * Discovers the server's authorization server again: it may have moved. A grant of it is renewed, otherwise a user
    * signs in.
    */
-  async #fix(mayAsk: boolean, refused: Refused, job: Job): Promise<void> {
+  async #fix(mayAsk: boolean, refused: OAuthRefusal, job: Job): Promise<void> {
     const before = this.#keeper.grant;
     const discovered = await this.#discoverServer(refused, job);
     const { server, resource } = discovered;
@@ -157,7 +157,7 @@ export class AuthorizationRecovery {
     }
   }
 
-  async #insufficient(request: AuthorizedRequest, refused: Refused, sent: AuthorizationFields): Promise<boolean> {
+  async #insufficient(request: AuthorizedRequest, refused: OAuthRefusal, sent: AuthorizationFields): Promise<boolean> {
     const { tried, mayAsk, about } = request;
     if (!mayAsk || tried.has('scopes')) return false;
     const challenged = refused.scopes ?? [];
@@ -191,7 +191,7 @@ export class AuthorizationRecovery {
     });
   }
 
-  async #discoverServer({ resourceMetadata }: Refused, { signal }: Pick<Job, 'signal'>): Promise<Discovered> {
+  async #discoverServer({ resourceMetadata }: OAuthRefusal, { signal }: Pick<Job, 'signal'>): Promise<Discovered> {
     const { clients } = this.#settings;
     const known = this.#keeper.grant?.endpoints.issuer;
     const prefer = (issuer: string): boolean =>
@@ -212,7 +212,7 @@ export class AuthorizationRecovery {
 
 interface SigningIn {
   readonly discovered: Discovered;
-  readonly refused: Refused;
+  readonly refused: OAuthRefusal;
   /** The grant that is replaced. */
   readonly before: Grant | undefined;
   readonly job: Job;

@@ -9,7 +9,7 @@ import { unguessableText } from '../../common/base64url.ts';
 import { otherSlash, shownUrl } from '../discovery.ts';
 import { isSlashApart } from '../../common/issuer-name.ts';
 import { targetWords } from '../token-response.ts';
-import { endpointsOf, type Endpoints } from '../endpoints.ts';
+import { endpointsOf, type GrantEndpoints } from '../endpoints.ts';
 
 /**
  * A login in progress. The expected answer, and the endpoint for the code, were stored before the user was sent.
@@ -19,7 +19,7 @@ export interface PendingLogin {
   readonly state: string;
   readonly verifier: string;
   /** The issuer, whose bytes are compared with `iss`, and the endpoint for the code. */
-  readonly endpoints: Endpoints;
+  readonly endpoints: GrantEndpoints;
   /** True when the answer must have `iss`. */
   readonly namesIssuer: boolean;
   readonly client: string;

@@ -12,7 +12,7 @@ import { limited, pauseFor, type Site } from '../site.ts';
 import { requestTokens, send } from '../token-request.ts';
 import { fieldsOf, textIn, type TokenAnswer } from '../token-response.ts';
 import { endpointsOf } from '../endpoints.ts';
-import { keepTokens, type AskingJob, type LoginParts, type Wanted } from './login-parts.ts';
+import { keepTokens, type AskingJob, type LoginParts, type LoginRequest } from './login-parts.ts';
 import type { RegisteredClient } from './registration.ts';
 
 /** The page and the code by which a person signs in on any device. (RFC 8628, section 3.2.) */
@@ -57,10 +57,10 @@ const slowerMs = 5_000;
 const maxUserCodeLength = 100;
 
 /** The needs of one login by another device. */
-interface Login {
+interface DeviceLogin {
   readonly site: Site;
   readonly parts: LoginParts;
-  readonly wanted: Wanted;
+  readonly wanted: LoginRequest;
   readonly show: ShowDevicePrompt;
   readonly endpoint: string;
 }
@@ -75,7 +75,7 @@ interface Login {
 export function deviceLogin(
   site: Site,
   parts: LoginParts,
-  { show, ...wanted }: Wanted & { readonly show: ShowDevicePrompt },
+  { show, ...wanted }: LoginRequest & { readonly show: ShowDevicePrompt },
 ): (job: AskingJob) => Promise<void> {
   refuseOther('function', 'device', show);
   const endpoint = requireDeviceEndpoint(wanted.discovered.server);
@@ -92,7 +92,7 @@ function requireDeviceEndpoint({ issuer, deviceAuthorizationEndpoint }: ServerMe
 }
 
 /** A registration that the authorization server no longer knows is made again once. */
-async function signIn(login: Login, job: AskingJob): Promise<void> {
+async function signIn(login: DeviceLogin, job: AskingJob): Promise<void> {
   const { registration, settings } = login.parts;
   const { server } = login.wanted.discovered;
   for (let again = false; ; again = true) {
@@ -108,7 +108,7 @@ async function signIn(login: Login, job: AskingJob): Promise<void> {
   }
 }
 
-async function ask(login: Login, client: RegisteredClient, job: AskingJob): Promise<void> {
+async function ask(login: DeviceLogin, client: RegisteredClient, job: AskingJob): Promise<void> {
   const { site, parts, wanted, show } = login;
   const { discovered, scopes, reason } = wanted;
   const { issuer } = discovered.server;
@@ -139,7 +139,7 @@ async function ask(login: Login, client: RegisteredClient, job: AskingJob): Prom
 
 /** Asks for a code. (RFC 8628, sections 3.1 and 3.2.) */
 async function authorized(
-  { site, endpoint, wanted }: Login,
+  { site, endpoint, wanted }: DeviceLogin,
   client: RegisteredClient,
   signal: AbortSignal,
 ): Promise<DeviceAuthorization> {
@@ -188,7 +188,7 @@ function showable(code: string, issuer: string): string {
 
 /** Asks for the tokens until the person decided. (RFC 8628, sections 3.4 and 3.5.) */
 async function polled(
-  { site, parts, wanted: { discovered, bound } }: Login,
+  { site, parts, wanted: { discovered, bound } }: DeviceLogin,
   {
     client,
     deviceCode,

@@ -9,7 +9,7 @@ import type { DpopProver } from '../dpop.ts';
 import { grantOf, readGrant, renewFrom, type Grant } from '../grant.ts';
 import { limited, type Site } from '../site.ts';
 import { unlessAborted } from '../../../storage/turns.ts';
-import type { Endpoints } from '../endpoints.ts';
+import type { GrantEndpoints } from '../endpoints.ts';
 import { KeptGrant, type Stored } from './kept-grant.ts';
 
 /** The needs of keeping grants beside the server. */
@@ -49,7 +49,7 @@ export class GrantKeeper {
   readonly kept: KeptGrant;
   #renewing: Renewing | undefined;
   /** The token endpoint that an authorization server names now. */
-  #found: Pick<Endpoints, 'issuer' | 'token'> | undefined;
+  #found: Pick<GrantEndpoints, 'issuer' | 'token'> | undefined;
   /** The last failure, how often it failed in a row, and until when it is not tried again, by the monotonic clock. */
   #failure: { readonly error: unknown; readonly times: number; readonly until: number } | undefined;
   readonly #random = Math.random();
@@ -258,7 +258,7 @@ export class GrantKeeper {
     this.#found = tokenEndpoint === undefined ? undefined : { issuer, token: tokenEndpoint };
   }
 
-  #endpointsOf({ endpoints }: Grant): Endpoints {
+  #endpointsOf({ endpoints }: Grant): GrantEndpoints {
     return this.#found?.issuer === endpoints.issuer ? { ...endpoints, token: this.#found.token } : endpoints;
   }
 }

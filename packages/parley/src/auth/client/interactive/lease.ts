@@ -74,7 +74,7 @@ export async function asOnlyOne(
 async function acquire(
   { store, key, signal, waiting }: Asking,
   done: () => Promise<boolean>,
-): Promise<Lease | undefined> {
+): Promise<LoginLease | undefined> {
   const text = unguessableText();
   let seen: { readonly generation: string; readonly at: number } | undefined;
   try {
@@ -86,7 +86,7 @@ async function acquire(
       const isFree = seen === undefined || monotonicNow() - seen.at >= deadAfterMs;
       if (isFree && (await store.write(key, text, { ifGeneration: there?.generation ?? null }))) {
         const mine = await store.read(key);
-        if (mine?.text === text) return new Lease(store, key, { generation: mine.generation, since: asked });
+        if (mine?.text === text) return new LoginLease(store, key, { generation: mine.generation, since: asked });
       }
       waiting(true);
       await pauseFor(lookMs, signal);
@@ -98,7 +98,7 @@ async function acquire(
 }
 
 /** A held lease, with a regular sign of life. */
-class Lease {
+class LoginLease {
   /** The error of who finds out that it was lost. */
   readonly overtaken: AuthorizationError = new AuthorizationError('timeout', 'another process asks the person by now');
   readonly #lost = new AbortController();

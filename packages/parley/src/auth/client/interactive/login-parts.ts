@@ -5,7 +5,7 @@ import type { DpopProver } from '../dpop.ts';
 import { grantOf, type Grant } from '../grant.ts';
 import type { Job } from '../shared-work.ts';
 import type { Site } from '../site.ts';
-import type { Endpoints } from '../endpoints.ts';
+import type { GrantEndpoints } from '../endpoints.ts';
 import type { TokenAnswer } from '../token-response.ts';
 import type { ShowDevicePrompt } from './device.ts';
 import type { OnlyOne } from './lease.ts';
@@ -22,7 +22,7 @@ export interface LoginParts {
 }
 
 /** The wish with which a person is sent. */
-export interface Wanted {
+export interface LoginRequest {
   readonly discovered: Discovered;
   readonly scopes: readonly string[];
   readonly reason: 'login' | 'step-up';
@@ -41,7 +41,7 @@ export interface AskingJob extends Job {
 
 /** Granted tokens, with their client and request. */
 interface Granted {
-  readonly endpoints: Endpoints;
+  readonly endpoints: GrantEndpoints;
   readonly client: RegisteredClient;
   readonly resource: string;
   readonly requested: readonly string[];

@@ -17,7 +17,7 @@ import {
 } from './authorization-request.ts';
 import { shownUrl } from '../discovery.ts';
 import { asOnlyOne } from './lease.ts';
-import { keepTokens, type AskingJob, type LoginParts, type Wanted } from './login-parts.ts';
+import { keepTokens, type AskingJob, type LoginParts, type LoginRequest } from './login-parts.ts';
 import { spelling, type RegisteredClient } from './registration.ts';
 import type { Job } from '../shared-work.ts';
 import { fetching, limited, type Site } from '../site.ts';
@@ -39,7 +39,7 @@ export class Login {
    * @param done Tells whether another one did.
    * @throws AuthorizationError
    */
-  async run(wanted: Wanted, job: Job, done: () => Promise<boolean>): Promise<void> {
+  async run(wanted: LoginRequest, job: Job, done: () => Promise<boolean>): Promise<void> {
     const { server, resource } = wanted.discovered;
     const ask = await this.#wayToAsk(wanted);
     const { loginTimeoutMs: ms, store, account } = this.#parts.settings;
@@ -59,7 +59,7 @@ export class Login {
   }
 
   /** The way in which the person is asked, which the authorization server must have. */
-  async #wayToAsk(wanted: Wanted): Promise<(job: AskingJob) => Promise<void>> {
+  async #wayToAsk(wanted: LoginRequest): Promise<(job: AskingJob) => Promise<void>> {
     const { device: show } = wanted;
     if (show !== undefined)
       return (await import('./device.ts')).deviceLogin(this.#site, this.#parts, { ...wanted, show });
@@ -106,7 +106,7 @@ export class Login {
   }
 
   /** A registration that the authorization server no longer knows is made again once. */
-  async #ask(wanted: Wanted, job: AskingJob): Promise<void> {
+  async #ask(wanted: LoginRequest, job: AskingJob): Promise<void> {
     const { registration, settings } = this.#parts;
     const { discovered, reason, scopes } = wanted;
     const { server } = discovered;
@@ -132,7 +132,7 @@ export class Login {
   }
 
   async #client(
-    { discovered: { server } }: Wanted,
+    { discovered: { server } }: LoginRequest,
     { redirectUri }: OpenRedirect,
     signal: AbortSignal,
   ): Promise<RegisteredClient> {
@@ -146,7 +146,7 @@ export class Login {
   }
 
   async #visit(
-    { discovered, scopes, reason, bound, asked }: Wanted,
+    { discovered, scopes, reason, bound, asked }: LoginRequest,
     { open, client, job }: { readonly open: OpenRedirect; readonly client: RegisteredClient; readonly job: AskingJob },
   ): Promise<void> {
     const { server, resource } = discovered;

@@ -8,7 +8,7 @@ import { PersonAuthorizer } from './person.ts';
 import { unguessableText } from '../../common/base64url.ts';
 import type { Identity } from '../grant.ts';
 import { oauthSettings, type OAuthOptions } from './oauth-options.ts';
-import { readRefusal, noRefusal, type Refused } from '../refusal.ts';
+import { readRefusal, noRefusal, type OAuthRefusal } from '../refusal.ts';
 import { limited, siteOf, type Site } from '../site.ts';
 import { unlessAborted } from '../../../storage/turns.ts';
 
@@ -193,7 +193,7 @@ class PersonAuthorization implements OAuth {
 }
 
 /** A server's challenge to a request without a token: it names the metadata and the scopes. */
-async function challengeOf({ server, fetch, rules }: Site, signal: AbortSignal): Promise<Refused> {
+async function challengeOf({ server, fetch, rules }: Site, signal: AbortSignal): Promise<OAuthRefusal> {
   const late = (): AuthorizationError => new AuthorizationError('server-error', `${server.origin} did not answer`);
   try {
     const url = rules.check(server.href, 'the server').href;

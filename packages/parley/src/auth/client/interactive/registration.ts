@@ -17,7 +17,7 @@ import { shownUrl } from '../discovery.ts';
 import { clientMetadata, type ClientUse } from './client-metadata.ts';
 import type { OAuthSettings, ManualRegistration } from './oauth-options.ts';
 import type { Site } from '../site.ts';
-import type { Endpoints } from '../endpoints.ts';
+import type { GrantEndpoints } from '../endpoints.ts';
 import { registrationAnswer } from '../token-request.ts';
 import { fieldsOf, textIn } from '../token-response.ts';
 
@@ -37,7 +37,7 @@ export interface RegisteredClient extends OAuthClient {
 
 /** Server and client of a grant. */
 interface Granted {
-  readonly endpoints: Endpoints;
+  readonly endpoints: GrantEndpoints;
   readonly client: string;
   readonly isPublic?: boolean | undefined;
 }

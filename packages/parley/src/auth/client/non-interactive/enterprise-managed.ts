@@ -6,7 +6,7 @@
 import type { Authorization } from '../../common/authorizer.ts';
 import { AuthorizationError } from '../../common/errors.ts';
 import { refuseUnknown, type Names } from '../../../options/known-names.ts';
-import { endpointsOf, type Endpoints } from '../endpoints.ts';
+import { endpointsOf, type GrantEndpoints } from '../endpoints.ts';
 import { checkMachineClient, machineClientNames, type MachineClient } from './client-credentials.ts';
 import { methodFor, type OAuthClient } from '../client-authentication.ts';
 import { serverOf, shownUrl } from '../discovery.ts';
@@ -155,7 +155,7 @@ async function assertionOf({ idp, subjectToken }: EnterpriseManagedOptions, abou
 async function providerOf(
   { issuer, tokenEndpoint, client: { id, key, secret, method } }: IdentityProvider,
   { site, signal }: MachineRequest,
-): Promise<{ readonly endpoints: Endpoints; readonly client: OAuthClient }> {
+): Promise<{ readonly endpoints: GrantEndpoints; readonly client: OAuthClient }> {
   const endpoints =
     issuer === undefined
       ? { issuer: tokenEndpoint ?? '', token: tokenEndpoint ?? '' }

@@ -31,7 +31,7 @@ import {
   scopesFor,
   noRefusal,
   useless,
-  type Refused,
+  type OAuthRefusal,
 } from '../refusal.ts';
 import { SharedWork, type Job } from '../shared-work.ts';
 import { limited, siteOf, type Site } from '../site.ts';
@@ -151,7 +151,7 @@ class MachineAuthorizer implements Authorizer {
     return this.#grant === undefined || headerOf(this.#grant) === sent['authorization'];
   }
 
-  async #insufficient(request: AuthorizedRequest, refused: Refused, sent: AuthorizationFields): Promise<boolean> {
+  async #insufficient(request: AuthorizedRequest, refused: OAuthRefusal, sent: AuthorizationFields): Promise<boolean> {
     const { tried, about, isPublished } = request;
     const challenged = refused.scopes ?? [];
     while (!tried.has('scopes')) {
@@ -193,7 +193,7 @@ class MachineAuthorizer implements Authorizer {
   }
 
   async #obtain(
-    refused: Refused & Pick<AuthorizedRequest, 'isPublished'>,
+    refused: OAuthRefusal & Pick<AuthorizedRequest, 'isPublished'>,
     scopes: readonly string[] | undefined,
     signal: AbortSignal,
   ): Promise<void> {

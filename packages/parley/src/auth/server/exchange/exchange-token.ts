@@ -1,6 +1,6 @@
 /** One exchange of a token; loaded by the first. (RFC 8693.) */
 
-import { jsonOf, type Answer } from '../../common/document.ts';
+import { jsonOf, type WholeResponse } from '../../common/document.ts';
 import { AuthorizationError } from '../../common/errors.ts';
 import { harmlessAnswer } from '../../common/secrets.ts';
 import { scopesOf } from '../../common/scopes.ts';
@@ -112,7 +112,7 @@ async function endpointOf(issuer: Issuer | undefined): Promise<string> {
 interface Exchanged {
   readonly status: number;
   readonly answer: unknown;
-  readonly sent: Answer['sent'];
+  readonly sent: WholeResponse['sent'];
   /** Token that was given. */
   readonly token: string;
   readonly scopes: readonly string[] | undefined;

@@ -2,7 +2,7 @@
 
 import type { KeySource } from '../../common/signing-key.ts';
 import { refuseUnknown, type Names } from '../../../options/known-names.ts';
-import type { Exchange } from '../auth-info.ts';
+import type { TokenExchange } from '../auth-info.ts';
 import type { ClientSecret } from '../introspection.ts';
 import type { Issuer } from '../issuer.ts';
 import type { ProtectSettings } from '../options.ts';
@@ -37,7 +37,7 @@ export function exchanger(
   options: ExchangeOptions,
   settings: ProtectSettings,
   issuers: readonly Issuer[],
-): (token: string) => Exchange {
+): (token: string) => TokenExchange {
   refuseUnknown('exchange', options, optionNames);
   const { clientId, clientSecret, key } = options;
   if (typeof clientId !== 'string' || (typeof clientSecret === 'string') === (key !== undefined))

@@ -5,14 +5,14 @@ import { isObject } from '../../../jsonrpc/message.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 import type { ErrorName } from '../../../protocol/error.ts';
 import type { LoggingLevel } from '../../../protocol/features/logging.ts';
-import type { Standing } from './suspended-call.ts';
+import type { SuspendedState } from './suspended-call.ts';
 
 /** Interval at which the owner of a call confirms that it still runs, and the silence after which it counts as dead. */
 export const beatMs = 5_000;
 export const silenceMs = 15_000;
 
 /** Message of a request to the holder of a call. */
-export type Told =
+export type OwnerMessage =
   | {
       readonly kind: 'take';
       readonly reply: string;
@@ -29,7 +29,7 @@ export type Reply =
   /** The call is past the round that the request answers. */
   | { readonly kind: 'past' }
   | { readonly kind: 'notification'; readonly method: string; readonly params: JsonObject }
-  | { readonly kind: 'standing'; readonly standing: Standing }
+  | { readonly kind: 'standing'; readonly standing: SuspendedState }
   | {
       readonly kind: 'error';
       readonly name?: ErrorName | undefined;
@@ -44,7 +44,7 @@ export function channelOf(id: string): string {
 }
 
 /** Messages on the bus come from bridges. Anything different is ignored. */
-export function read<T extends { readonly kind: string } = Told | Reply>(text: string): T | undefined {
+export function read<T extends { readonly kind: string } = OwnerMessage | Reply>(text: string): T | undefined {
   try {
     const value = parseExactJson(text, Number.POSITIVE_INFINITY);
     // Only bridges publish on these channels, and their messages have a kind.

@@ -13,7 +13,7 @@ import { memoryBus } from '../../../storage/bus.ts';
 import { memoryTransport } from '../../../testing/memory-transport.ts';
 import { createBridge } from '../../../bridge.ts';
 import { Deliveries } from './deliveries.ts';
-import type { Standing, Taker } from './suspended-call.ts';
+import type { SuspendedState, Taker } from './suspended-call.ts';
 
 const capabilities = { elicitation: { form: {}, url: {} } };
 const form = { message: 'Pay?', schema: { type: 'object', properties: { name: { type: 'string' } } } } as const;
@@ -211,8 +211,8 @@ it('an outcome is dropped after ten minutes, and when its owner has too many', a
   t.after(() => deliveries.close());
   const onDropped = (): void => undefined;
   const taker = { signal: new AbortController().signal } as Taker;
-  const standing: Standing = { kind: 'complete', result: {} };
-  const run = (id: string, owner: string): Promise<Standing> =>
+  const standing: SuspendedState = { kind: 'complete', result: {} };
+  const run = (id: string, owner: string): Promise<SuspendedState> =>
     deliveries.first(id, { answers: '', taker, owner, onDropped }, async () => standing);
   await run('old', 'ann');
   t.mock.timers.tick(599_999);
@@ -230,8 +230,8 @@ it('a round that ends after everything was dropped is not stored', async (t) => 
   const deliveries = new Deliveries();
   const taker = { signal: new AbortController().signal } as Taker;
   let dropped = 0;
-  let end!: (standing: Standing) => void;
-  const run = (): Promise<Standing> => new Promise((resolve) => (end = resolve));
+  let end!: (standing: SuspendedState) => void;
+  const run = (): Promise<SuspendedState> => new Promise((resolve) => (end = resolve));
   const first = deliveries.first('x', { answers: '', taker, owner: 'ann', onDropped: () => dropped++ }, run);
   deliveries.close();
   end({ kind: 'complete', result: {} });
@@ -246,7 +246,7 @@ it('a delivery after the end of its round leaves nothing behind', async (t) => {
   t.after(() => deliveries.close());
   const takers = [0, 1].map(() => ({ signal: new AbortController().signal }) as Taker);
   const [one, late] = takers as [Taker, Taker];
-  const standing: Standing = { kind: 'complete', result: {} };
+  const standing: SuspendedState = { kind: 'complete', result: {} };
   await deliveries.first(
     'x',
     { answers: '', taker: one, owner: 'ann', onDropped: () => undefined },

@@ -3,7 +3,7 @@
 import { jsonText } from '../../../json/exact-number.ts';
 import { after } from '../../../jsonrpc/timeout.ts';
 import { mayHaveRun } from '../../../server/runtime/input/refused-state.ts';
-import type { Standing, Taker } from './suspended-call.ts';
+import type { SuspendedState, Taker } from './suspended-call.ts';
 import { FinishedCalls, type FinishedCall } from './finished.ts';
 
 /** One delivery of a request that brings answers. */
@@ -18,7 +18,7 @@ interface Round extends FinishedCall {
   readonly answers: string;
   /** Present while it runs. */
   readonly takers: Takers | undefined;
-  readonly outcome: Promise<Standing>;
+  readonly outcome: Promise<SuspendedState>;
   /** Stops the timer that drops its outcome. */
   readonly stop: () => void;
   readonly onDropped: () => void;
@@ -46,7 +46,7 @@ export class Deliveries {
    *
    * @throws McpError invalidParams for other answers than before.
    */
-  again(id: string, { answers, taker }: AnswerDelivery): Promise<Standing> | undefined {
+  again(id: string, { answers, taker }: AnswerDelivery): Promise<SuspendedState> | undefined {
     const round = this.#rounds.get(id);
     if (round === undefined) return undefined;
     if (round.answers !== answers) throw mayHaveRun(otherAnswers);
@@ -58,8 +58,8 @@ export class Deliveries {
   first(
     id: string,
     { answers, taker, owner, onDropped }: FirstDelivery,
-    run: (takers: Taker) => Promise<Standing>,
-  ): Promise<Standing> {
+    run: (takers: Taker) => Promise<SuspendedState>,
+  ): Promise<SuspendedState> {
     const takers = new Takers(taker);
     const outcome = run(takers).catch((error: unknown) => {
       throw takers.signal.aborted ? mayHaveRun('it was cancelled, since its client left') : error;
@@ -67,12 +67,12 @@ export class Deliveries {
     const giveUp = (): void => this.#drop(id);
     const round: Round = { owner, size: 0, answers, takers, outcome, giveUp, stop: () => undefined, onDropped };
     this.#rounds.set(id, round);
-    const store = (standing?: Standing): void => this.#store(id, round, standing);
+    const store = (standing?: SuspendedState): void => this.#store(id, round, standing);
     outcome.then(store, () => store());
     return outcome;
   }
 
-  #store(id: string, round: Round, standing: Standing | undefined): void {
+  #store(id: string, round: Round, standing: SuspendedState | undefined): void {
     if (!this.#rounds.has(id)) return;
     const size = standing === undefined ? 0 : jsonText(standing).length;
     const ended: Round = { ...round, takers: undefined, size, stop: after(outcomeTtlMs, () => this.#drop(id)) };

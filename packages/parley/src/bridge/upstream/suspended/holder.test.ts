@@ -6,7 +6,7 @@ import { settle, type Json } from '../../../../../../test/support/raw.ts';
 import { McpError } from '../../../protocol/error.ts';
 import { memoryBus, type Bus } from '../../../storage/bus.ts';
 import { beatMs, channelOf } from './bus.ts';
-import type { Standing, Taker } from './suspended-call.ts';
+import type { SuspendedState, Taker } from './suspended-call.ts';
 import { ParkedHolder } from './holder.ts';
 
 interface Held {
@@ -20,9 +20,9 @@ interface Held {
 }
 
 /** Holds a call in its third round whose next standing a function gives. */
-async function held(next: (taker: Taker) => Promise<Standing>, bus: Bus = memoryBus()): Promise<Held> {
+async function held(next: (taker: Taker) => Promise<SuspendedState>, bus: Bus = memoryBus()): Promise<Held> {
   const [replies, warnings, takers, answers]: [Json[], string[], Taker[], Json[]] = [[], [], [], []];
-  const takeUp = (round: number, responses: Json, taker: Taker): Promise<Standing> | undefined => {
+  const takeUp = (round: number, responses: Json, taker: Taker): Promise<SuspendedState> | undefined => {
     if (round !== 3) return undefined;
     answers.push(responses);
     takers.push(taker);
@@ -50,7 +50,7 @@ async function held(next: (taker: Taker) => Promise<Standing>, bus: Bus = memory
 const kinds = (replies: readonly Json[]): unknown[] => replies.map(({ kind }) => kind);
 
 test('a request gets the outcome of the round that it answers, and no other', async () => {
-  const standing: Standing = { kind: 'asks', inputRequests: {}, round: 4 };
+  const standing: SuspendedState = { kind: 'asks', inputRequests: {}, round: 4 };
   const { replies, takers, answers, take, end } = await held(async ({ send }) => {
     send('notifications/progress', { progress: 1 });
     return standing;
@@ -82,7 +82,7 @@ test('a failure is sent with its name and data, and an unknown one without a wor
 });
 
 test('a request that is waited for hears so every few seconds, until it is answered', async (t) => {
-  let answer!: (standing: Standing) => void;
+  let answer!: (standing: SuspendedState) => void;
   const { replies, take, end } = await held(() => new Promise((resolve) => (answer = resolve)));
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const tick = async (ms: number): Promise<void> => {

@@ -5,13 +5,13 @@ import { McpError } from '../../../protocol/error.ts';
 import { isWanted, type LoggingLevel } from '../../../protocol/features/logging.ts';
 import type { Bus, Unsubscribe } from '../../../storage/bus.ts';
 import { wordsOf } from '../../failure.ts';
-import { beatMs, channelOf, read, type Reply, type Told } from './bus.ts';
-import type { Standing, Taker } from './suspended-call.ts';
+import { beatMs, channelOf, read, type Reply, type OwnerMessage } from './bus.ts';
+import type { SuspendedState, Taker } from './suspended-call.ts';
 
-type Take = Extract<Told, { kind: 'take' }>;
+type Take = Extract<OwnerMessage, { kind: 'take' }>;
 
 /** Continues a call; `undefined` if it is past the round and the outcome is not known. */
-type TakeUp = (round: number, responses: JsonObject, taker: Taker) => Promise<Standing> | undefined;
+type TakeUp = (round: number, responses: JsonObject, taker: Taker) => Promise<SuspendedState> | undefined;
 
 /**
  * Limits of the texts, and of the amount of text, that may wait for a slow bus on their way to one request;
@@ -38,7 +38,7 @@ export class ParkedHolder {
   async hold(id: string, takeUp: TakeUp): Promise<Unsubscribe> {
     const takers = new Map<string, AbortController>();
     return await this.#bus.subscribe(channelOf(id), (text) => {
-      const told = read<Told>(text);
+      const told = read<OwnerMessage>(text);
       if (told?.kind === 'leave') takers.get(told.reply)?.abort(clientLeft());
       if (told?.kind !== 'take') return;
       const left = new AbortController();

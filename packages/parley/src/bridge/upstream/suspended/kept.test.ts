@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Kept, type Notice } from './kept.ts';
+import { NoticeBacklog, type ServerNotice } from './kept.ts';
 
-function notice(at: number, length = 1): Notice {
+function notice(at: number, length = 1): ServerNotice {
   return { method: 'notifications/message', params: { level: 'info', data: `${at}`.padStart(length, ' ') } };
 }
 
-function numbers(kept: Kept): number[] {
+function numbers(kept: NoticeBacklog): number[] {
   return kept.take().map(({ params }) => Number(params['data']));
 }
 
 test('the last notifications are kept, in order, and given once', () => {
-  const kept = new Kept();
+  const kept = new NoticeBacklog();
   for (let at = 0; at < 150; at++) kept.add(notice(at));
   assert.deepEqual(
     numbers(kept),
@@ -21,7 +21,7 @@ test('the last notifications are kept, in order, and given once', () => {
 });
 
 test('long notifications are kept as far as they are not too much together', () => {
-  const kept = new Kept();
+  const kept = new NoticeBacklog();
   for (let at = 0; at < 100; at++) kept.add(notice(at, 100_000));
   assert.deepEqual(numbers(kept), [98, 99]);
   for (let at = 0; at < 3; at++) kept.add(notice(at, 100_000));
@@ -29,7 +29,7 @@ test('long notifications are kept as far as they are not too much together', () 
 });
 
 test('one that is too long drives no other out', () => {
-  const kept = new Kept();
+  const kept = new NoticeBacklog();
   kept.add(notice(1));
   kept.add(notice(2, 1_000_000));
   assert.deepEqual(numbers(kept), [1]);

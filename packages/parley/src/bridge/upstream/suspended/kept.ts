@@ -2,7 +2,7 @@ import { jsonText } from '../../../json/exact-number.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 
 /** Notification of a server. */
-export interface Notice {
+export interface ServerNotice {
   readonly method: string;
   readonly params: JsonObject;
 }
@@ -12,8 +12,8 @@ const maxNotices = 100;
 const mostCharacters = 256 * 1024;
 
 /** The last notifications that came while no request had the call, within a limit: the oldest are dropped. */
-export class Kept {
-  #notices: { readonly notice: Notice; readonly size: number }[] = [];
+export class NoticeBacklog {
+  #notices: { readonly notice: ServerNotice; readonly size: number }[] = [];
   #size = 0;
 
   /** Number of characters of those that wait. */
@@ -21,7 +21,7 @@ export class Kept {
     return this.#size;
   }
 
-  add(notice: Notice): void {
+  add(notice: ServerNotice): void {
     const size = notice.method.length + jsonText(notice.params).length;
     // Whatever it is, it is not worth all the others.
     if (size > mostCharacters) return;
@@ -32,7 +32,7 @@ export class Kept {
   }
 
   /** Removes and returns them, in their original order. */
-  take(): readonly Notice[] {
+  take(): readonly ServerNotice[] {
     this.#size = 0;
     return this.#notices.splice(0).map(({ notice }) => notice);
   }

@@ -15,7 +15,7 @@ import type { Bus, Unsubscribe } from '../../../storage/bus.ts';
 import { insistent, type InsistentBus } from '../../../connection/relay/insistent.ts';
 import type { ForwardedCall } from '../forwarded-call.ts';
 import { unansweredBefore, wordsOf } from '../../failure.ts';
-import { SuspendedCall, type Standing, type Taker } from './suspended-call.ts';
+import { SuspendedCall, type SuspendedState, type Taker } from './suspended-call.ts';
 import { Deliveries } from './deliveries.ts';
 import { FinishedCalls } from './finished.ts';
 import { ParkedHolder } from './holder.ts';
@@ -57,7 +57,7 @@ interface Waiting {
   readonly isOld?: boolean;
 }
 
-type Complete = Extract<Standing, { readonly kind: 'complete' }>;
+type Complete = Extract<SuspendedState, { readonly kind: 'complete' }>;
 
 /** Subscription of a call on the bus, and the number of its rounds with a known outcome. */
 interface Held {
@@ -122,7 +122,7 @@ export class ParkedCalls {
   }
 
   /** Sends a call again after its visits, once. Its answer is the outcome of that round. */
-  async #anew(state: Visits & { readonly expires: number }, params: JsonObject, bound: Bound): Promise<Standing> {
+  async #anew(state: Visits & { readonly expires: number }, params: JsonObject, bound: Bound): Promise<SuspendedState> {
     const { call } = bound;
     const { id, expires } = state;
     const onDropped = (): void => undefined;
@@ -162,7 +162,7 @@ export class ParkedCalls {
    *
    * @throws McpError invalidParams for other answers than those of an earlier delivery.
    */
-  #takeUpHere({ id, round, isOld }: Waiting, responses: JsonObject, taker: Taker): Promise<Standing> | undefined {
+  #takeUpHere({ id, round, isOld }: Waiting, responses: JsonObject, taker: Taker): Promise<SuspendedState> | undefined {
     const parked = this.#calls.get(id);
     const name = `${id} ${round}`;
     const delivery = { answers: digestOf(responses), taker };
@@ -180,7 +180,7 @@ export class ParkedCalls {
     });
   }
 
-  async #takeUp(state: Waiting, responses: JsonObject, call: Call): Promise<Standing> {
+  async #takeUp(state: Waiting, responses: JsonObject, call: Call): Promise<SuspendedState> {
     const here = this.#takeUpHere(state, responses, call);
     if (here !== undefined) return await here;
     const bus = this.#calls.has(state.id) ? undefined : this.#bus;
@@ -192,7 +192,7 @@ export class ParkedCalls {
   /** Answer to a request. */
   async #answered(
     { id, round: last }: Waiting,
-    standing: Promise<Standing>,
+    standing: Promise<SuspendedState>,
     { call, boundTo }: Bound,
   ): Promise<JsonObject> {
     try {
@@ -218,7 +218,7 @@ export class ParkedCalls {
     const { onWarning } = this.#options;
     const parked = this.#calls.get(id);
     if (bus === undefined || parked === undefined || this.#held.has(id)) return;
-    const takeUp = (round: number, responses: JsonObject, taker: Taker): Promise<Standing> | undefined =>
+    const takeUp = (round: number, responses: JsonObject, taker: Taker): Promise<SuspendedState> | undefined =>
       this.#takeUpHere({ id, round }, responses, taker);
     const held = new ParkedHolder(bus, onWarning).hold(id, takeUp);
     this.#held.set(id, { end: async () => await (await held)(), rounds: 0 });

@@ -10,7 +10,7 @@ import { fromWire } from '../../../protocol/compile/from-wire.ts';
 import type { LoggingLevel } from '../../../protocol/features/logging.ts';
 import { methodOf } from '../../../protocol/catalogue.ts';
 import type { ForwardedCall } from '../forwarded-call.ts';
-import { Kept } from './kept.ts';
+import { NoticeBacklog } from './kept.ts';
 import { ownerOf } from '../../../auth/common/owner.ts';
 
 /** One question of the upstream that has no answer yet. */
@@ -25,7 +25,7 @@ interface Question {
 export type Taker = Pick<Call, 'meta' | 'logLevel' | 'signal' | 'admits' | 'send'>;
 
 /** State of a suspended call: its result, or its questions. */
-export type Standing =
+export type SuspendedState =
   | { readonly kind: 'complete'; readonly result: JsonObject }
   | { readonly kind: 'asks'; readonly inputRequests: JsonObject; readonly round: number };
 
@@ -57,7 +57,7 @@ export class SuspendedCall {
   #taker: Taker;
   #waiting = false;
   #isAway = false;
-  readonly #kept = new Kept();
+  readonly #kept = new NoticeBacklog();
   #outcome: Promise<JsonObject> | undefined;
   #settled = false;
   #outcomeSize = 0;
@@ -110,7 +110,7 @@ export class SuspendedCall {
    *
    * @throws McpError from the upstream.
    */
-  async next(taker: Taker): Promise<Standing> {
+  async next(taker: Taker): Promise<SuspendedState> {
     this.#attach(taker);
     while (!this.#settled && this.#questions.size === 0) {
       await new Promise<void>((resolve) => (this.#wake = resolve));
@@ -186,7 +186,7 @@ export class SuspendedCall {
     this.#isAway = isAway;
   }
 
-  #ask(): Standing {
+  #ask(): SuspendedState {
     this.#waiting = false;
     this.#away(true);
     this.#forget = after(this.#ttlMs, () => this.giveUp('the client did not come back with its answers in time'));

@@ -3,8 +3,8 @@ import { after } from '../../../jsonrpc/timeout.ts';
 import { McpError } from '../../../protocol/error.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 import type { Bus, SubscriberCount, Unsubscribe } from '../../../storage/bus.ts';
-import { beatMs, channelOf, read, silenceMs, type Reply, type Told } from './bus.ts';
-import type { Standing, Taker } from './suspended-call.ts';
+import { beatMs, channelOf, read, silenceMs, type Reply, type OwnerMessage } from './bus.ts';
+import type { SuspendedState, Taker } from './suspended-call.ts';
 
 /**
  * Resumes a call that another process owns.
@@ -17,11 +17,11 @@ export async function takeElsewhere(
   bus: Bus,
   { id, round }: { readonly id: string; readonly round: number },
   { responses, taker }: { readonly responses: JsonObject; readonly taker: Taker },
-): Promise<Standing | undefined> {
+): Promise<SuspendedState | undefined> {
   const reply = `${channelOf(id)}/${crypto.randomUUID()}`;
   const { meta, logLevel, signal } = taker;
   const waiting = new Waiting(taker);
-  const tell = async (told: Told): Promise<SubscriberCount> => await bus.publish(channelOf(id), jsonText(told));
+  const tell = async (told: OwnerMessage): Promise<SubscriberCount> => await bus.publish(channelOf(id), jsonText(told));
   // If the owner cannot be notified, it notices when its answer has no receiver.
   const leave = (): void => void tell({ kind: 'leave', reply }).catch(() => undefined);
   const take = async (): Promise<void> => {
@@ -59,9 +59,9 @@ const gone = 'the process of the call has ended, and the call may have run; call
 
 /** Waits for the owner of a call while it confirms that it is running. */
 class Waiting {
-  readonly standing: Promise<Standing | undefined>;
+  readonly standing: Promise<SuspendedState | undefined>;
   readonly #taker: Taker;
-  #resolve!: (standing: Standing | undefined) => void;
+  #resolve!: (standing: SuspendedState | undefined) => void;
   #reject!: (error: unknown) => void;
   #heard = false;
   #cancel: () => void = () => undefined;

@@ -2,7 +2,7 @@ import { unawaited } from '../../connection/reconnecting.ts';
 import { mayPass } from '../../connection/retry.ts';
 import { McpError } from '../../../protocol/error.ts';
 import type { InputResponses } from '../../../protocol/features/rounds.ts';
-import { Pause } from '../../connection/backoff.ts';
+import { Pauses } from '../../connection/backoff.ts';
 import { CoreResult } from './core-result.ts';
 import { TaskCancelledError, TaskGoneError, TaskInputRequiredError } from '../errors.ts';
 import type { NudgedTask, FollowedTaskOptions, FollowParts, TaskWatcher } from './follow-parts.ts';
@@ -31,7 +31,7 @@ export class FollowedTask implements NudgedTask {
   readonly #watchers = new Set<TaskWatcher>();
   readonly #inputs: TaskInputs;
   readonly #core: CoreResult;
-  readonly #pause = new Pause();
+  readonly #pause = new Pauses();
   readonly #pace = new PollInterval();
   #state: TaskState | undefined;
   #wanting: TaskInputRequiredError | undefined;

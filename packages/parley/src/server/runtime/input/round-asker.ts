@@ -20,7 +20,7 @@ interface Open {
 }
 
 /** Questions of a run, and the state with which it asks them. */
-export interface Asks {
+export interface RoundQuestions {
   readonly inputRequests: JsonObject;
   readonly state: RoundState;
 }
@@ -175,7 +175,7 @@ export class AskerByRounds implements Asker {
   }
 
   /** The questions with which the run ended. */
-  async asks(): Promise<Asks> {
+  async asks(): Promise<RoundQuestions> {
     const entries = [...this.#open];
     const state = await this.#close(Object.fromEntries(entries.map(([key, { digest }]) => [key, digest])));
     const inputRequests = Object.fromEntries(entries.map(([key, { method, params }]) => [key, { method, params }]));

@@ -4,7 +4,7 @@ import type { NotificationMessage, RequestId, RequestMessage } from '../../../js
 import type { MiddlewareStack } from '../../../connection/middleware/middleware-stack.ts';
 import type { MiddlewareSession } from '../../../connection/middleware/middleware.ts';
 import { inOrder, passed } from '../../../connection/middleware/order.ts';
-import { pass, type About, type Core } from '../../../connection/middleware/pass.ts';
+import { pass, type MiddlewareFacts, type Core } from '../../../connection/middleware/pass.ts';
 import { methodOf } from '../../../protocol/catalogue.ts';
 import { checkWritten } from '../../../protocol/compile/check.ts';
 import { fromWire } from '../../../protocol/compile/from-wire.ts';
@@ -29,8 +29,8 @@ export interface PassingPlace {
 
 /** Circumstances of a message. */
 interface Circumstances {
-  readonly direction: About['direction'];
-  readonly kind: About['kind'];
+  readonly direction: MiddlewareFacts['direction'];
+  readonly kind: MiddlewareFacts['kind'];
   readonly facts: Revision;
   readonly link: Pick<ReplyChannel, 'network' | 'protocol' | 'address' | 'id'>;
   readonly session: ServerSession | undefined;
@@ -44,7 +44,7 @@ interface Circumstances {
 }
 
 /** A message that passes through middleware at a server. */
-export class HostMessage implements About {
+export class HostMessage implements MiddlewareFacts {
   readonly side = 'server';
   readonly method: string;
   requestId: RequestId | undefined;
@@ -56,10 +56,10 @@ export class HostMessage implements About {
     this.#of = of;
   }
 
-  get direction(): About['direction'] {
+  get direction(): MiddlewareFacts['direction'] {
     return this.#of.direction;
   }
-  get kind(): About['kind'] {
+  get kind(): MiddlewareFacts['kind'] {
     return this.#of.kind;
   }
   get revision(): RevisionDate {

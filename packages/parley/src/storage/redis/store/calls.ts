@@ -12,7 +12,7 @@ const probeMs = 250;
 const pauseMs = 50;
 
 /** Arguments of a call. */
-export type Words = readonly (string | number)[];
+export type CallArguments = readonly (string | number)[];
 
 /** Sends commands, so that each ends within 2 seconds: with its answer, or as a `StoreError`. */
 export class Calls {
@@ -34,7 +34,7 @@ export class Calls {
   async run(
     script: StoreScript,
     keys: readonly string[],
-    values: Words,
+    values: CallArguments,
     until: number = this.lastMoment(),
   ): Promise<unknown> {
     const words = [keys.length, ...keys, ...values];
@@ -55,7 +55,7 @@ export class Calls {
   }
 
   /** Sends a command about one key that may be run twice. */
-  async send(command: string, key: string, ...values: Words): Promise<unknown> {
+  async send(command: string, key: string, ...values: CallArguments): Promise<unknown> {
     return await this.#call(key, (client) => client.call(command, key, ...values), {
       until: this.lastMoment(),
       mayRepeat: true,

@@ -16,15 +16,15 @@ const maxRetryMs = 200;
 const calmMs = 5_000;
 
 /** Listener to a channel. */
-export interface Listener {
+export interface ChannelListener {
   hear(text: string): void;
   gap(): void;
 }
 
-interface Channel {
+interface RedisChannel {
   readonly name: string;
   readonly slot: number;
-  readonly listeners: Set<Listener>;
+  readonly listeners: Set<ChannelListener>;
   /** State of the subscription; `asked` while the request is under way. */
   state: 'silent' | 'asked' | 'heard';
   /** True after it was subscribed once: later texts may have been missed. */
@@ -38,7 +38,7 @@ interface Channel {
 interface Ear {
   readonly node: string;
   readonly client: EngineClient;
-  readonly channels: Set<Channel>;
+  readonly channels: Set<RedisChannel>;
   readonly ready: Promise<void>;
   cancelBeat: () => void;
 }
@@ -49,9 +49,9 @@ interface Ear {
  */
 export class RedisListening {
   readonly #engine: RedisEngine;
-  readonly #channels = new Map<string, Channel>();
+  readonly #channels = new Map<string, RedisChannel>();
   /** Channels without a subscription or a request for one. */
-  readonly #silent = new Set<Channel>();
+  readonly #silent = new Set<RedisChannel>();
   readonly #ears = new Map<string, Ear>();
   #cancelRetry: (() => void) | undefined;
   #retryMs = minRetryMs;
@@ -67,7 +67,7 @@ export class RedisListening {
    * @returns Ends that.
    * @throws StoreError `unavailable` if the subscription failed within 2 seconds.
    */
-  async listen(name: string, listener: Listener): Promise<() => void> {
+  async listen(name: string, listener: ChannelListener): Promise<() => void> {
     const until = monotonicNow() + this.#engine.callMs;
     const channel = this.#channels.get(name) ?? this.#begin(name);
     channel.listeners.add(listener);
@@ -95,7 +95,7 @@ export class RedisListening {
     for (const ear of this.#ears.values()) this.#drop(ear);
   }
 
-  #leave(channel: Channel, listener: Listener): void {
+  #leave(channel: RedisChannel, listener: ChannelListener): void {
     if (!channel.listeners.delete(listener) || channel.listeners.size > 0) return;
     if (this.#channels.get(channel.name) !== channel) return;
     this.#channels.delete(channel.name);
@@ -104,21 +104,21 @@ export class RedisListening {
   }
 
   /** Ends listening at the node that did. */
-  #part(channel: Channel): void {
+  #part(channel: RedisChannel): void {
     const { ear } = channel;
     this.#silence(channel);
     if (ear?.channels.delete(channel) !== true) return;
     if (ear.client.status === 'ready') ear.client.call('sunsubscribe', channel.name).catch(() => undefined);
   }
 
-  #begin(name: string): Channel {
+  #begin(name: string): RedisChannel {
     const channel = begun(name);
     this.#channels.set(name, channel);
     this.#silent.add(channel);
     return channel;
   }
 
-  #silence(channel: Channel): void {
+  #silence(channel: RedisChannel): void {
     channel.ear = undefined;
     channel.state = 'silent';
     this.#silent.add(channel);
@@ -128,7 +128,7 @@ export class RedisListening {
   #assign(): void {
     const client = this.#engine.client;
     if (client === undefined || this.#engine.isClosed) return;
-    const byEar = new Map<Ear, Channel[]>();
+    const byEar = new Map<Ear, RedisChannel[]>();
     for (const channel of this.#silent) {
       const ear = this.#earFor(client, channel);
       if (ear === undefined) continue;
@@ -144,7 +144,7 @@ export class RedisListening {
     if (this.#silent.size > 0) this.#retry();
   }
 
-  #earFor(client: EngineClient, channel: Channel): Ear | undefined {
+  #earFor(client: EngineClient, channel: RedisChannel): Ear | undefined {
     const owner = client.isCluster === true ? client.slots?.[channel.slot]?.[0] : '';
     if (owner === undefined) return undefined;
     const known = this.#ears.get(owner);
@@ -178,7 +178,7 @@ export class RedisListening {
   }
 
   /** Never rejects. */
-  async #ask(ear: Ear, channels: readonly Channel[]): Promise<void> {
+  async #ask(ear: Ear, channels: readonly RedisChannel[]): Promise<void> {
     try {
       await ear.ready;
     } catch {
@@ -225,7 +225,7 @@ export class RedisListening {
     return isPrimary;
   }
 
-  #isHeard(ear: Ear, channel: Channel): void {
+  #isHeard(ear: Ear, channel: RedisChannel): void {
     if (channel.ear !== ear || channel.state !== 'asked') return;
     channel.state = 'heard';
     const mayHaveMissed = channel.wasHeard;
@@ -293,7 +293,7 @@ export class RedisListening {
   }
 }
 
-function begun(name: string): Channel {
+function begun(name: string): RedisChannel {
   return {
     name,
     slot: slotOf(name),

@@ -115,7 +115,7 @@ export class RedisStreams implements StreamLogs {
 }
 
 /** Facts that a writer knows of his stream. */
-interface Written {
+interface WriterState {
   readonly keys: readonly [string, string];
   readonly name: string;
   readonly about: string;
@@ -135,7 +135,7 @@ interface Waiting {
 /** Writes a stream: one script at a time, which is given all that came meanwhile. */
 class RedisStreamWriter implements StreamWriter {
   readonly #calls: Calls;
-  readonly #stream: Written;
+  readonly #stream: WriterState;
   /** Numbers of the last event that is known to be stored, and of the last assigned one. */
   #kept: number;
   #last: number;
@@ -144,7 +144,7 @@ class RedisStreamWriter implements StreamWriter {
   #isSending = false;
   #failure: StoreError | undefined;
 
-  constructor(calls: Calls, stream: Written) {
+  constructor(calls: Calls, stream: WriterState) {
     this.#calls = calls;
     this.#stream = stream;
     this.#kept = this.#last = stream.last;

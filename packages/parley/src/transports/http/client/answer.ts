@@ -265,7 +265,7 @@ function isUnnamed(data: string, { exactNumbers }: Receiver): boolean {
 }
 
 /** Content of a response that is no success. */
-export interface Refusal {
+export interface RefusedResponse {
   readonly failure: ConnectionError;
   /** The error message for the only request, if the body holds one. */
   readonly message: Readonly<Record<string, unknown>> | undefined;
@@ -278,7 +278,11 @@ export interface Refusal {
  *
  * @param isProven True if the server does not know the session, so that a request in it did not run.
  */
-export function lostSession({ failure }: Refusal, { waiting }: PostExchange, isProven: boolean): ConnectionError {
+export function lostSession(
+  { failure }: RefusedResponse,
+  { waiting }: PostExchange,
+  isProven: boolean,
+): ConnectionError {
   // Spec 2025-11-25, Transports, Session Management: the rejected message may also be an answer, which waits for no
   // reply.
   if (waiting.size === 0 || !isProven)
@@ -309,13 +313,16 @@ export async function challengeOf(
  *
  * @throws ConnectionError if there is none.
  */
-export function deliverRefusal({ failure, message }: Refusal, exchange: PostExchange): void {
+export function deliverRefusal({ failure, message }: RefusedResponse, exchange: PostExchange): void {
   if (message === undefined) throw failure;
   deliver(message, exchange, { status: failure.status ?? 0 });
 }
 
 /** The error of a request that was refused for the header of the version which the server itself chose. */
-export function refusedVersion({ failure }: Refusal, headers: Readonly<Record<string, string>>): ConnectionError {
+export function refusedVersion(
+  { failure }: RefusedResponse,
+  headers: Readonly<Record<string, string>>,
+): ConnectionError {
   const version = Object.entries(headers).find(([name]) => name.toLowerCase() === 'mcp-protocol-version')?.[1] ?? '';
   const cause = `the server chose ${version} in initialize, and refuses the header MCP-Protocol-Version with it`;
   failure.message = `${failure.message}; ${cause}: without the header it answers`;

@@ -12,7 +12,7 @@ import {
   retryAfter,
   shownBytes,
   type PostExchange,
-  type Refusal,
+  type RefusedResponse,
 } from './answer.ts';
 import { bodyStart } from './body.ts';
 import type { FetchResponse } from './fetch.ts';
@@ -22,7 +22,7 @@ import { asSaid, describeUrl, withoutSecrets } from './words.ts';
 const refusalBytes = 1024 * 1024;
 
 /** Reads a response that is no success. */
-export async function readHttpRefusal(response: FetchResponse, exchange: PostExchange): Promise<Refusal> {
+export async function readHttpRefusal(response: FetchResponse, exchange: PostExchange): Promise<RefusedResponse> {
   const { status } = response;
   let text: string;
   try {

@@ -1,12 +1,12 @@
 /** Reading of responses with an error status; the code that does it is loaded by the first of them. */
 
 import { ConnectionError } from '../../../jsonrpc/transport.ts';
-import type { PostExchange, Refusal } from './answer.ts';
+import type { PostExchange, RefusedResponse } from './answer.ts';
 import type { FetchResponse } from './fetch.ts';
 import { describeUrl } from './words.ts';
 
 /** Reads a response with an error status. */
-export async function refusalOf(response: FetchResponse, exchange: PostExchange): Promise<Refusal> {
+export async function refusalOf(response: FetchResponse, exchange: PostExchange): Promise<RefusedResponse> {
   // The first refusal loads this. A failure to load says nothing about the server.
   const late = await import('./refusal.ts').catch(() => undefined);
   if (late !== undefined) return await late.readHttpRefusal(response, exchange);

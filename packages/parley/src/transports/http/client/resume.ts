@@ -43,7 +43,7 @@ const nowhere: ResumePosition = { lastEventId: undefined, retryMs: undefined };
  */
 export async function resumeStream(open: OpenStream, exchange: PostExchange, from: ResumePosition): Promise<boolean> {
   let position = from;
-  const row = new Row();
+  const row = new FailedAttempts();
   for (let failures = 0; exchange.waiting.size > 0 && position.lastEventId !== undefined;) {
     await row.pause(position, exchange);
     const next = row.after(await attempt(open, exchange, position));
@@ -97,7 +97,7 @@ async function keepListening(
   exchange: PostExchange,
   { first, gone }: { readonly first: FetchResponse | ConnectionError; readonly gone: () => void },
 ): Promise<void> {
-  const row = new Row();
+  const row = new FailedAttempts();
   const begun = row.after(
     first instanceof ConnectionError ? first : await tryListening(() => readStream(first, exchange), exchange),
   );
@@ -231,7 +231,7 @@ function isInUse({ status }: ConnectionError): boolean {
 }
 
 /** The attempts that failed one after the other, which make the pauses between them longer. */
-class Row {
+class FailedAttempts {
   /** Number of failures in a row. */
   failures = 0;
   #askedMs = 0;

@@ -2,19 +2,19 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readContent, type Content } from './body.ts';
+import { readContent, type BodyContent } from './body.ts';
 import { resolveHttpOptions } from './options.ts';
 import type { Body } from './universal.ts';
 
 const warnings: string[] = [];
 
-function contentOf(body: Body, maxDepth = 2): Content {
+function contentOf(body: Body, maxDepth = 2): BodyContent {
   const settings = {
     ...resolveHttpOptions({ maxDepth, onError: () => {} }),
     onWarning: (text: string) => warnings.push(text),
   };
   const call = { request: { body: () => body } };
-  return readContent(call as never, { settings, endpoint: { exactNumbers: false } } as never) as Content;
+  return readContent(call as never, { settings, endpoint: { exactNumbers: false } } as never) as BodyContent;
 }
 
 test('a body nests as deep as allowed, as text and as a value', () => {

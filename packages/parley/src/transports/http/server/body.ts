@@ -8,20 +8,20 @@ import type { Body } from './universal.ts';
 import { fullProblem, type HttpProblem } from './status.ts';
 
 /** Outcome of reading the body of a request: a JSON value, a problem to answer, or neither if the client is gone. */
-export type Content =
+export type BodyContent =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'problem'; readonly problem: HttpProblem }
   | { readonly kind: 'gone' };
 
 /** Reads the body of a request within the limits of size and depth; it must be JSON in UTF-8. */
-export function readContent(call: HttpCall, context: HttpContext): Content | Promise<Content> {
+export function readContent(call: HttpCall, context: HttpContext): BodyContent | Promise<BodyContent> {
   const body = call.request.body(context.settings.maxBodyBytes, call);
   return body instanceof Promise
     ? body.then((arrived) => contentOf(arrived, context, call))
     : contentOf(body, context, call);
 }
 
-function contentOf(body: Body, context: HttpContext, call: HttpCall): Content {
+function contentOf(body: Body, context: HttpContext, call: HttpCall): BodyContent {
   const { settings } = context;
   switch (body.kind) {
     case 'text':
@@ -67,7 +67,7 @@ function tellOwnerOnce(settings: HttpSettings): void {
 }
 
 /** Reads the text of a body. */
-export function contentOfText(given: string, { endpoint, settings }: HttpContext): Content {
+export function contentOfText(given: string, { endpoint, settings }: HttpContext): BodyContent {
   const isMarked = given.startsWith('\ufeff');
   // RFC 8259, section 8.1: a parser may ignore a byte order mark.
   const text = isMarked ? given.slice(1) : given;
@@ -91,11 +91,11 @@ const close = { Connection: 'close' };
 
 const unreadable = { status: 400, error: 'parseError', read: true } as const;
 
-function problem(reason: HttpProblem): Content {
+function problem(reason: HttpProblem): BodyContent {
   return { kind: 'problem', problem: reason };
 }
 
-function tooDeep(depth: number): Content {
+function tooDeep(depth: number): BodyContent {
   return problem({ status: 400, message: `the body nests deeper than ${depth} levels`, read: true });
 }
 

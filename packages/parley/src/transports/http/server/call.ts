@@ -7,7 +7,7 @@ import { refuse } from './status.ts';
 import type { HttpReply, IncomingRequest, WriteCapacity } from './universal.ts';
 
 /** Result of work that ends at once, or when its promise settles. */
-export type Done = void | Promise<void>;
+export type CallEnd = void | Promise<void>;
 
 /** Client of a request: its principal if known, otherwise its address. */
 export function clientOf({ remoteAddress }: IncomingRequest, auth?: AuthInfo): QuotaClient {
@@ -84,7 +84,7 @@ export class HttpCall implements WriteCapacity, QuotaClient {
   }
 
   /** Ends it with its work: at once, or when that settles. A kept call does not end here. */
-  until(work: Done): void {
+  until(work: CallEnd): void {
     if (work instanceof Promise)
       work.then(
         () => this.until(undefined),

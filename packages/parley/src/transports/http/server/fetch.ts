@@ -29,12 +29,12 @@ export function createHandler(served: Servable, options: HttpOptions = {}): Fetc
   const answer = (request: Request): Promise<Response> =>
     new Promise((resolve) => {
       const reply = new FetchReply(request, resolve);
-      handler.handle(new FetchRequest(request, timeout, () => reply.abandon()), reply);
+      handler.handle(new IncomingFetch(request, timeout, () => reply.abandon()), reply);
     });
   return Object.assign(answer, { close: (times?: ClosingTimes) => handler.close(times) });
 }
 
-class FetchRequest implements IncomingRequest {
+class IncomingFetch implements IncomingRequest {
   readonly method: string;
   readonly path: string;
   readonly query: string;

@@ -8,8 +8,8 @@ import {
   type ParsedRequest,
 } from '../../../server/runtime/parsed-message.ts';
 import { revisionOf } from '../../../protocol/revision.ts';
-import { readContent, type Content } from './body.ts';
-import { clientOf, HttpCall, type Done } from './call.ts';
+import { readContent, type BodyContent } from './body.ts';
+import { clientOf, HttpCall, type CallEnd } from './call.ts';
 import { isOfExchanges, isOfSessions, type HttpContext } from './context.ts';
 import { Exchanges } from './exchange.ts';
 import { createGuard, type Guard } from './guard.ts';
@@ -57,10 +57,10 @@ export interface Admission {
  * `toNodeHandler` or `createHandler` instead.
  */
 export function createHttpHandler(served: Servable, options: HttpOptions = {}, admission?: Admission): HttpHandler {
-  return new Handler(served, options, admission);
+  return new HttpRequestHandler(served, options, admission);
 }
 
-class Handler implements HttpHandler {
+class HttpRequestHandler implements HttpHandler {
   readonly #context: HttpContext;
   readonly #guard: Guard;
   readonly #health: Health | undefined;
@@ -230,13 +230,13 @@ class Handler implements HttpHandler {
   }
 
   /** Hands a request of a handshake revision to what answers it, which is loaded for the first one. */
-  #asHandshake(run: (sessions: Sessions | Sessionless) => Done): Done {
+  #asHandshake(run: (sessions: Sessions | Sessionless) => CallEnd): CallEnd {
     if (this.#context.settings.sessions === undefined) return this.#inSession(run);
     if (this.#sessionless !== undefined) return run(this.#sessionless);
     return lasting().then(({ Sessionless: Made }) => run((this.#sessionless ??= new Made(this.#context))));
   }
 
-  #inSession(run: (sessions: Sessions) => Done): Done {
+  #inSession(run: (sessions: Sessions) => CallEnd): CallEnd {
     if (this.#sessions !== undefined) return run(this.#sessions);
     return this.#loadSessions().then((sessions) => run(sessions));
   }
@@ -254,7 +254,7 @@ class Handler implements HttpHandler {
     return (this.#sessions ??= new Made(this.#context, companyOf));
   }
 
-  #ofPair(call: HttpCall, paths: SsePairPaths): Done {
+  #ofPair(call: HttpCall, paths: SsePairPaths): CallEnd {
     if (this.#pairs !== undefined) return this.#pairs.serve(call);
     return this.#loadPairs(paths).then((pairs) => pairs.serve(call));
   }
@@ -285,7 +285,7 @@ class Handler implements HttpHandler {
     await this.#answer(call);
   }
 
-  #answer(call: HttpCall): Done {
+  #answer(call: HttpCall): CallEnd {
     if (call.lacks !== undefined) return refuse(call.request, call.reply, tooManyRequests(call.lacks, call));
     const { method, path } = call.request;
     const { ssePair } = this.#context.settings;
@@ -295,12 +295,12 @@ class Handler implements HttpHandler {
     return this.#inSession((sessions) => sessions.remove(call));
   }
 
-  #get(call: HttpCall): Done {
+  #get(call: HttpCall): CallEnd {
     if (call.accepted.stream) return this.#inSession((sessions) => sessions.listen(call));
     refuse(call.request, call.reply, { status: 406, message: 'Accept must allow text/event-stream' });
   }
 
-  #post(call: HttpCall): Done {
+  #post(call: HttpCall): CallEnd {
     const { request, reply, accepted } = call;
     if (!isJson(request.header('content-type')))
       return refuse(request, reply, { status: 415, message: 'Content-Type must be application/json in UTF-8' });
@@ -315,7 +315,7 @@ class Handler implements HttpHandler {
       : this.#take(call, content);
   }
 
-  #take(call: HttpCall, content: Content): Done {
+  #take(call: HttpCall, content: BodyContent): CallEnd {
     if (content.kind === 'gone') return;
     if (content.kind === 'value') return this.#route(call, content.value);
     const { problem } = content;
@@ -324,7 +324,7 @@ class Handler implements HttpHandler {
   }
 
   /** Decides whether a message is an exchange or of a session. */
-  #route(call: HttpCall, sent: unknown): Done {
+  #route(call: HttpCall, sent: unknown): CallEnd {
     const value = this.#alone(sent);
     if (call.refuses?.(value) === true) return;
     if (Array.isArray(value)) return this.#batch(call, value);
@@ -342,7 +342,7 @@ class Handler implements HttpHandler {
     return only;
   }
 
-  #batch(call: HttpCall, values: readonly unknown[]): Done {
+  #batch(call: HttpCall, values: readonly unknown[]): CallEnd {
     const messages = judgedBatch(values, this.#context);
     const problem = beginProblem(this.#context, call, messages.some(isRequest));
     if (problem !== undefined) return refuse(call.request, call.reply, problem);
@@ -351,7 +351,7 @@ class Handler implements HttpHandler {
     return this.#asHandshake((sessions) => sessions.batch(call, messages));
   }
 
-  #one(call: HttpCall, judged: ParsedMessage, stateless: boolean): Done {
+  #one(call: HttpCall, judged: ParsedMessage, stateless: boolean): CallEnd {
     const { request, reply } = call;
     switch (judged.kind) {
       case 'malformed':

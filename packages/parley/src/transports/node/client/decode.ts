@@ -1,5 +1,5 @@
 import { pipeline, type Readable, type Transform } from 'node:stream';
-import type { Sink, Source } from './response-body.ts';
+import type { Sink, ByteSource } from './response-body.ts';
 
 /** No real server uses more, and each one costs memory. */
 const maxCodings = 3;
@@ -9,7 +9,7 @@ const maxCodings = 3;
  *
  * @returns `undefined` if one of them is unknown here, or there are too many. Such a body is left encoded.
  */
-export function decodingOf(codings: string, source: Source): Decoding | undefined {
+export function decodingOf(codings: string, source: ByteSource): Decoding | undefined {
   const names = codings.split(',', maxCodings + 1).map((name) => name.trim().toLowerCase());
   if (names.length > maxCodings || !names.every(isKnown)) return undefined;
   // The last coding is decoded first.
@@ -18,12 +18,12 @@ export function decodingOf(codings: string, source: Source): Decoding | undefine
 }
 
 /** Stands between a source and the sink that wants its bytes without their codings. */
-export class Decoding implements Sink, Source {
+export class Decoding implements Sink, ByteSource {
   readonly #first: Transform;
   readonly #last: Readable;
-  readonly #source: Source;
+  readonly #source: ByteSource;
 
-  constructor(decoders: readonly [Transform, ...Transform[]], source: Source) {
+  constructor(decoders: readonly [Transform, ...Transform[]], source: ByteSource) {
     this.#source = source;
     this.#first = decoders[0];
     let last = decoders[0];

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { FetchRequest, FetchResponse } from '../../http/client/fetch.ts';
 import type { Candidate, NodeConnection, NodeOrigin } from './connections.ts';
 import { decodingOf } from './decode.ts';
-import { NodeBody, type Sink, type Source } from './response-body.ts';
+import { NodeBody, type Sink, type ByteSource } from './response-body.ts';
 
 /** Directions of a request: its target and its headers. */
 export interface Directions {
@@ -21,7 +21,7 @@ export interface ExchangeOutcome {
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** One request and its response. */
-export class NodeExchange implements Candidate, Source, Dispatcher.DispatchHandler {
+export class NodeExchange implements Candidate, ByteSource, Dispatcher.DispatchHandler {
   readonly #directions: Directions;
   readonly #request: FetchRequest;
   readonly #outcome: ExchangeOutcome;

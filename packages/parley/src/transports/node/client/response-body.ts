@@ -1,7 +1,7 @@
 import type { ByteStream, ByteStreamReader } from '../../http/client/fetch.ts';
 
 /** Source of bytes. */
-export interface Source {
+export interface ByteSource {
   pause(): void;
   resume(): void;
   /** Discards the rest of the data. Calling it late or twice is fine. */
@@ -30,7 +30,7 @@ const heldBytes = 64 * 1024;
  * its connection.
  */
 export class NodeBody implements ByteStream, ByteStreamReader, Sink {
-  readonly #source: Source;
+  readonly #source: ByteSource;
   readonly #over: () => void;
   #held: Uint8Array[] = [];
   #size = 0;
@@ -40,7 +40,7 @@ export class NodeBody implements ByteStream, ByteStreamReader, Sink {
   #reading: { resolve(chunk: Chunk): void; reject(error: unknown): void } | undefined;
 
   /** @param over Called once, when the body has ended or failed. */
-  constructor(source: Source, over: () => void) {
+  constructor(source: ByteSource, over: () => void) {
     this.#source = source;
     this.#over = over;
   }

@@ -29,7 +29,7 @@ export async function underLease<Result>(
   signal?: AbortSignal,
   times: LeaseTimes = { leaseTtlMs, beatMs },
 ): Promise<Result> {
-  const lease = new Lease(versions);
+  const lease = new FileLease(versions);
   await lease.take(times.leaseTtlMs, signal);
   const beating = lease.beat(times.beatMs);
   try {
@@ -41,7 +41,7 @@ export async function underLease<Result>(
   }
 }
 
-class Lease {
+class FileLease {
   readonly #versions: Versions;
   readonly #holder = randomBytes(9).toString('base64url');
   readonly #lost = new AbortController();

@@ -13,7 +13,7 @@ import { errorToWire } from '../../../../protocol/error.ts';
 import type { Revision } from '../../../../protocol/revision.ts';
 import { HttpAnswer, messageJson, responseJson } from '../answer.ts';
 import type { EventStore } from '../../../../storage/events.ts';
-import type { Done, HttpCall } from '../call.ts';
+import type { CallEnd, HttpCall } from '../call.ts';
 import type { HttpContext } from '../context.ts';
 import { isReport } from './message-weight.ts';
 import { ReportRoom } from './report-room.ts';
@@ -195,7 +195,7 @@ export class HttpSession implements ReplyChannel {
   }
 
   /** Answers a POST of one message. */
-  post(call: HttpCall, judged: Exclude<ParsedMessage, MalformedMessage>): Done {
+  post(call: HttpCall, judged: Exclude<ParsedMessage, MalformedMessage>): CallEnd {
     if (judged.kind === 'request') return this.#request(call, judged);
     // A message for another process does not need the session's replica here.
     const isPassed = this.#elsewhere?.pass(judged, (id) => this.#answers.get(id) !== undefined) === true;
@@ -331,7 +331,7 @@ export class HttpSession implements ReplyChannel {
     for (const json of this.#undelivered.splice(0)) this.#standalone?.send(json);
   }
 
-  #request(call: HttpCall, judged: ParsedRequest): Done {
+  #request(call: HttpCall, judged: ParsedRequest): CallEnd {
     const answer = this.#answer(call, this.#elsewhere === undefined ? none : [judged]);
     const id = this.#answers.expect(judged.message.id, answer);
     const work = this.#conversation.take(judged, call.auth);

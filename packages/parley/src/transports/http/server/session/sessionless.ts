@@ -3,7 +3,7 @@ import type { ClientConnection, ReplyChannel } from '../../../../server/runtime/
 import type { ParsedMessage, MalformedMessage, ParsedRequest } from '../../../../server/runtime/parsed-message.ts';
 import { revisionOf, type Revision } from '../../../../protocol/revision.ts';
 import { HttpAnswer, messageJson, responseJson } from '../answer.ts';
-import type { Done, HttpCall } from '../call.ts';
+import type { CallEnd, HttpCall } from '../call.ts';
 import type { HttpContext } from '../context.ts';
 import { lastResponse, refuse, sessionStatus, type HttpProblem } from '../status.ts';
 import { toleratedBatchProblem, versionProblem } from './rules.ts';
@@ -21,7 +21,7 @@ export class Sessionless {
   }
 
   /** Answers a POST of one message. */
-  post(call: HttpCall, judged: Exclude<ParsedMessage, MalformedMessage>): Done {
+  post(call: HttpCall, judged: Exclude<ParsedMessage, MalformedMessage>): CallEnd {
     if (judged.kind === 'request' && judged.message.method === 'initialize') return this.#initialize(call, judged);
     const revision = this.#revision(call, judged.kind === 'request' ? judged.message.id : undefined);
     if (revision === undefined) return;
@@ -31,7 +31,7 @@ export class Sessionless {
   }
 
   /** Begins what no session keeps. Some clients still send the headers of a session that is over. */
-  #initialize(call: HttpCall, judged: ParsedRequest): Done {
+  #initialize(call: HttpCall, judged: ParsedRequest): CallEnd {
     const { settings, inSessions } = this.#context;
     const revision = this.#unnamed;
     if (call.request.header('mcp-session-id') !== undefined)
@@ -81,7 +81,7 @@ export class Sessionless {
   }
 
   /** Answers text that could not be parsed. */
-  unreadable(call: HttpCall, problem: HttpProblem): Done {
+  unreadable(call: HttpCall, problem: HttpProblem): CallEnd {
     refuse(call.request, call.reply, problem);
   }
 

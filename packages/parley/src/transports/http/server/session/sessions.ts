@@ -4,7 +4,7 @@ import type { RequestId } from '../../../../jsonrpc/message.ts';
 import type { ParsedMessage, MalformedMessage, ParsedRequest } from '../../../../server/runtime/parsed-message.ts';
 import { memoryEvents } from '../../../../storage/events.ts';
 import { StoreError } from '../../../../storage/store.ts';
-import type { Done, HttpCall } from '../call.ts';
+import type { CallEnd, HttpCall } from '../call.ts';
 import type { HttpContext } from '../context.ts';
 import type { QuotaClient } from '../quota.ts';
 import { IdleSessions } from './idle-sessions.ts';
@@ -63,19 +63,19 @@ export class Sessions {
   }
 
   /** Answers a POST of one message that is no part of an exchange. */
-  post(call: HttpCall, judged: Exclude<ParsedMessage, MalformedMessage>): Done {
+  post(call: HttpCall, judged: Exclude<ParsedMessage, MalformedMessage>): CallEnd {
     const request = judged.kind === 'request' ? judged : undefined;
     if (request?.message.method === 'initialize') return this.#initialize(call, request);
     return this.#with(call, (session) => session.post(call, judged), request?.message.id);
   }
 
   /** Begins a session. Some clients still send the headers of one that is over. */
-  #initialize(call: HttpCall, request: ParsedRequest): Done {
+  #initialize(call: HttpCall, request: ParsedRequest): CallEnd {
     const { settings } = this.#context;
     if (versionProblem(call.version) !== undefined)
       tolerated(settings, 'initialize with an MCP-Protocol-Version header that is not supported');
     if (call.request.header(sessionHeader) === undefined) return this.#begin(call, request);
-    const found = (session: HttpSession | undefined): Done => {
+    const found = (session: HttpSession | undefined): CallEnd => {
       if (session !== undefined) return session.post(call, request);
       tolerated(settings, 'initialize with the Mcp-Session-Id of a session that is over');
       return this.#begin(call, request);
@@ -84,7 +84,7 @@ export class Sessions {
   }
 
   /** Answers a POST of a batch. `initialize` is never part of one. */
-  batch(call: HttpCall, messages: readonly ParsedMessage[]): Done {
+  batch(call: HttpCall, messages: readonly ParsedMessage[]): CallEnd {
     return this.#with(call, (session) => this.#batch(call, session, messages));
   }
 
@@ -96,7 +96,7 @@ export class Sessions {
   }
 
   /** Answers text that could not be parsed. */
-  unreadable(call: HttpCall, problem: HttpProblem): Done {
+  unreadable(call: HttpCall, problem: HttpProblem): CallEnd {
     const answer = (session: HttpSession | undefined): void => {
       if (session === undefined) refuse(call.request, call.reply, problem);
       else call.reply.send(problem.status, session.unreadable(problem.message));
@@ -105,11 +105,11 @@ export class Sessions {
   }
 
   /** Answers a GET: opens the stream for messages that belong to no request, or takes up one that broke. */
-  listen(call: HttpCall): Done {
+  listen(call: HttpCall): CallEnd {
     return this.#with(call, (session) => this.#listen(call, session));
   }
 
-  #listen(call: HttpCall, session: HttpSession): Done {
+  #listen(call: HttpCall, session: HttpSession): CallEnd {
     const lastEventId = session.resumes ? call.request.header('last-event-id') : undefined;
     const problem = streamProblem(this.#context, call);
     if (problem !== undefined) return refuse(call.request, call.reply, problem);
@@ -120,7 +120,7 @@ export class Sessions {
     this.#isOpen(call);
   }
 
-  #claim(call: HttpCall, session: HttpSession): Done {
+  #claim(call: HttpCall, session: HttpSession): CallEnd {
     const claim = this.#company?.claim(session);
     if (claim === undefined) return session.listen(call);
     return claim.then((opening) => {
@@ -135,7 +135,7 @@ export class Sessions {
   }
 
   /** Answers a GET whose session ended here meanwhile: it may continue in another replica, or is gone. */
-  #again(call: HttpCall): Done {
+  #again(call: HttpCall): CallEnd {
     if (this.#isClosed) return refuse(call.request, call.reply, shuttingDown());
     return this.listen(call);
   }
@@ -146,7 +146,7 @@ export class Sessions {
   }
 
   /** Answers a DELETE: ends the session. */
-  remove(call: HttpCall): Done {
+  remove(call: HttpCall): CallEnd {
     return this.#with(call, (session) => {
       const removed = this.#remove(session);
       if (removed === undefined) call.reply.send(204);
@@ -273,8 +273,8 @@ export class Sessions {
   }
 
   /** Continues the session that a request names, or rejects the request. */
-  #with(call: HttpCall, run: (session: HttpSession) => Done, id?: RequestId): Done {
-    const found = (session: HttpSession | undefined): Done => {
+  #with(call: HttpCall, run: (session: HttpSession) => CallEnd, id?: RequestId): CallEnd {
+    const found = (session: HttpSession | undefined): CallEnd => {
       const problem = session === undefined ? missing(call) : versionProblem(call.version);
       if (problem !== undefined || session === undefined)
         return refuse(call.request, call.reply, problem ?? missing(call), id);
@@ -284,7 +284,7 @@ export class Sessions {
   }
 
   /** Continues the session that a request names. Finding it may involve the store. */
-  #find(call: HttpCall, run: (session: HttpSession | undefined) => Done, requestId?: RequestId): Done {
+  #find(call: HttpCall, run: (session: HttpSession | undefined) => CallEnd, requestId?: RequestId): CallEnd {
     const id = call.request.header(sessionHeader) ?? '';
     if (this.#company === undefined) return run(this.#own(id, call));
     const away = (cause: unknown): void => this.#away(call, cause, requestId);

@@ -29,7 +29,7 @@ export interface SharedStreamParts {
 }
 
 /** A reader of the stream in another process. */
-export interface Reader {
+export interface RemoteReader {
   /** Name of the reader's reply stream. */
   readonly line: string;
   /** Returns false if the reader is gone. */
@@ -44,7 +44,7 @@ export class SharedStream implements LastingStream {
   readonly #parts: SharedStreamParts;
   readonly #events: KeptEvents;
   #connection: EventStream | undefined;
-  #reader: Reader | undefined;
+  #reader: RemoteReader | undefined;
   #stopBeat: (() => void) | undefined;
   /** The event that the connection had last. */
   #seen: number;
@@ -165,7 +165,7 @@ export class SharedStream implements LastingStream {
    *
    * @param isAgain True if it only asks for a sign of life: it was the reader before, and replaces no other.
    */
-  readBy(reader: Reader, isAgain: boolean): void {
+  readBy(reader: RemoteReader, isAgain: boolean): void {
     // Its client may have seen events that the log lacks, so the stream cannot be resumed.
     if (!this.#isKept) return void reader.tell('not-kept');
     if (isAgain && this.#reader?.line === reader.line) return this.#tellReader('written');
@@ -234,7 +234,7 @@ export class SharedStream implements LastingStream {
     }
   }
 
-  #beat(reader: Reader): void {
+  #beat(reader: RemoteReader): void {
     this.#tellReader('written');
     this.#stopBeat?.();
     this.#stopBeat = after(aliveMs, () => {

@@ -9,7 +9,7 @@ import { aboutAnswer, aboutSession } from './about-stream.ts';
 import type { OpeningStream } from './stream-lease.ts';
 import type { OwnerRooms } from '../../../../../storage/memory/owner-rooms.ts';
 import { unlessFenced } from './kept-events.ts';
-import { SharedStream, type Reader } from './shared-stream.ts';
+import { SharedStream, type RemoteReader } from './shared-stream.ts';
 import { StreamReader, type StreamReaderParts } from './stream-reader.ts';
 import type { ToldProcess } from './words.ts';
 
@@ -97,7 +97,7 @@ export class SharedStreams implements LastingStreams {
 
   /** Lets another process read a stream that is written here. The reader learns if that is not the case. */
   readBy(told: ToldProcess & { readonly kind: 'reading' }): void {
-    const reader: Reader = { line: told.line, tell: (reply) => this.#parts.inbox.reply(told, reply) };
+    const reader: RemoteReader = { line: told.line, tell: (reply) => this.#parts.inbox.reply(told, reply) };
     const here = this.#live.get(told.stream);
     if (here === undefined) void reader.tell(this.#unkept.has(told.stream) ? 'not-kept' : 'not-here');
     else here.stream.readBy(reader, told.isAgain === true);
