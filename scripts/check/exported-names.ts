@@ -36,26 +36,38 @@ export const entryPointsRule: Rule = {
 /** Names with one meaning in two rooms that do not import each other. */
 const inTwo: ReadonlySet<string> = new Set(['RequestId']);
 
+/** A declaration of a name at the top of a file. */
+interface Declared {
+  readonly file: string;
+  readonly line: number;
+  readonly exported: boolean;
+}
+
 export const oneDeclarationRule: Rule = {
-  demand: 'no exported name of the sources is declared in two files',
+  demand: 'an exported name of the sources is declared in one file, and no other file has a type of that name',
   find(repository) {
-    const declared = /^export (?:abstract )?(?:async )?(?:interface|type|class|function\*?|const) (\w+)/gm;
-    const places = new Map<string, { readonly file: string; readonly line: number }[]>();
+    const pattern = /^(export )?(?:abstract )?(?:async )?(interface|type|class|function\*?|const) (\w+)/gm;
+    const places = new Map<string, Declared[]>();
     for (const { path, text } of sourcesOf(repository)) {
-      // The page is a program of its own: nothing else imports it.
-      const program = path.startsWith('cli/inspect/page/') ? 'page:' : '';
-      for (const { 1: name = '', index } of text.matchAll(declared)) {
-        const known = places.get(program + name) ?? [];
+      for (const { 1: prefix, 2: kind = '', 3: name = '', index } of text.matchAll(pattern)) {
+        const exported = prefix !== undefined;
+        // A function or a value that one file keeps to itself confuses nobody elsewhere; a type does.
+        if (!exported && !['interface', 'type', 'class'].includes(kind)) continue;
+        const known = places.get(name) ?? [];
         // An overload is in the same file.
         if (known.every(({ file }) => file !== fileOf(path)))
-          known.push({ file: fileOf(path), line: lineAt(text, index) });
-        places.set(program + name, known);
+          known.push({ file: fileOf(path), line: lineAt(text, index), exported });
+        places.set(name, known);
       }
     }
-    return [...places].flatMap(([name, [first, ...others]]): readonly Finding[] =>
-      inTwo.has(name)
-        ? []
-        : others.map((place) => ({ ...place, text: `declares ${name}, as ${first?.file} does; rename one of them` })),
-    );
+    return [...places].flatMap(([name, declared]): readonly Finding[] => {
+      const [first, ...others] = declared.toSorted((one, other) => Number(other.exported) - Number(one.exported));
+      if (first?.exported !== true || inTwo.has(name)) return [];
+      return others.map(({ file, line }) => ({
+        file,
+        line,
+        text: `declares ${name}, as ${first.file} does; rename one of them`,
+      }));
+    });
   },
 };

@@ -119,13 +119,17 @@ test('code in an entry point is found', async () => {
   assert.deepEqual(lines, ['packages/parley/src/a.ts:4 has `function c() {}`; move it into a folder']);
 });
 
-test('a name that two files declare is found, overloads and the page aside', async () => {
+test('an exported name is found that another file declares too', async () => {
   const lines = await found(oneDeclarationRule, {
     'packages/parley/src/json/a.ts': 'export function a(): void;\nexport function a(b?: 1): void {}\n',
     'packages/parley/src/json/b.ts': '\nexport const a = 1;\n',
-    'packages/cli/src/inspect/page/a.ts': 'export const a = 1;\n',
+    'packages/parley/src/json/c.ts': 'interface Own {}\nconst a = 1;\n',
+    'packages/cli/src/inspect/page/a.tsx': 'export function Own(): void {}\n',
+    'packages/cli/src/inspect/page/b.ts': 'interface Private {}\n',
+    'packages/cli/src/inspect/page/c.ts': 'interface Private {}\n',
   });
   assert.deepEqual(lines, [
+    'packages/parley/src/json/c.ts:1 declares Own, as packages/cli/src/inspect/page/a.tsx does; rename one of them',
     'packages/parley/src/json/b.ts:2 declares a, as packages/parley/src/json/a.ts does; rename one of them',
   ]);
 });

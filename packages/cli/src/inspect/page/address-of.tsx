@@ -3,7 +3,7 @@ import { aroundHost } from './address-parts.ts';
 import { plain } from './plain.ts';
 
 /** An address of a stranger, whole, with the host that would be visited in bold. */
-export function AddressOf({ url, host }: { readonly url: string; readonly host: string }): JSX.Element {
+export function ForeignAddress({ url, host }: { readonly url: string; readonly host: string }): JSX.Element {
   const parts = aroundHost(url, host);
   return (
     <span class="address">

@@ -22,10 +22,10 @@ export function announcer(say: (words: string) => void): (words: string) => void
 }
 
 /** Words that are read out. */
-export const said: Signal<string> = signal('');
+export const announced: Signal<string> = signal('');
 
 /** Tells who hears the page what happened, when there is time for it. */
 export const announce: (words: string) => void = announcer((words) => {
   // The same words once more are read out where they are not the same to the reader.
-  said.value = said.peek() === words ? `${words}\u00a0` : words;
+  announced.value = announced.peek() === words ? `${words}\u00a0` : words;
 });

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { ProblemView } from '../view.ts';
 import { JsonEditor } from './form/json-editor.tsx';
 import { SchemaForm } from './form/schema-form.tsx';
-import { Choice } from './parts.tsx';
+import { ChoiceButtons } from './parts.tsx';
 
 /** Arguments as a form, or as JSON: two views of one text. */
 export function ArgumentsField(props: {
@@ -19,7 +19,7 @@ export function ArgumentsField(props: {
   const usable = typeof schema === 'object' && schema !== null && !Array.isArray(schema) ? { ...schema } : true;
   return (
     <div class="arguments">
-      <Choice
+      <ChoiceButtons
         label="View of the arguments"
         of={[
           ['form', 'Form'],

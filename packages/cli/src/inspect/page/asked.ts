@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
-import { api, problem, wordsOf } from './state.ts';
+import { api, problem, messageOf } from './state.ts';
 
 /** Something that is asked of the process. */
-export interface Asked {
+export interface AskedVerb {
   readonly verb: string;
   readonly body: object;
   /** Things that make it another question when they change. */
@@ -14,7 +14,7 @@ export interface Asked {
 }
 
 /** Asks the process whenever the question changes. The answer is that to the latest of them, in whatever order they come. */
-export function useAsked<Result>(asked: Asked | undefined): Result | undefined {
+export function useAsked<Result>(asked: AskedVerb | undefined): Result | undefined {
   const [answer, setAnswer] = useState<Result>();
   const keys = asked === undefined ? ['nothing'] : asked.keys;
   useEffect(() => {
@@ -41,5 +41,5 @@ export function useAsked<Result>(asked: Asked | undefined): Result | undefined {
 }
 
 function told(error: unknown): void {
-  problem.value = wordsOf(error);
+  problem.value = messageOf(error);
 }

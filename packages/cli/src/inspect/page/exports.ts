@@ -1,5 +1,5 @@
-import { save } from './parts.tsx';
-import { api, problem, wordsOf } from './state.ts';
+import { saveFile } from './parts.tsx';
+import { api, problem, messageOf } from './state.ts';
 
 /** Kinds of files as which the wire is saved: their words and names. */
 export const exportKinds = [
@@ -12,8 +12,8 @@ export const exportKinds = [
 export async function exportAs({ what, file }: (typeof exportKinds)[number]): Promise<void> {
   try {
     const { text } = await api.post<{ readonly text: string }>('export', { what });
-    save(file, text);
+    saveFile(file, text);
   } catch (error) {
-    problem.value = wordsOf(error);
+    problem.value = messageOf(error);
   }
 }

@@ -6,7 +6,7 @@ import { showLens } from './lens/shown.ts';
 import { showQuestion, showServer } from './look/ways.ts';
 import { chosenPlaces, focusSoon } from './look/focus.ts';
 import { looks, look } from './look/look.ts';
-import { line, textOf } from './plain.ts';
+import { line, textValue } from './plain.ts';
 import {
   act,
   calls,
@@ -17,7 +17,7 @@ import {
   isPaused,
   lists,
   place,
-  questions,
+  waitingQuestions,
   readAgain,
   rowAt,
   servers,
@@ -110,7 +110,7 @@ function doings(): readonly Goal[] {
     })),
     ...(servers.value.size > 1 ? [{ words: 'Compare two servers', go: () => void (dialog.value = 'compare') }] : []),
     { words: 'Keys', go: () => void (dialog.value = 'help') },
-    ...[...questions.value.values()].map((question) => ({
+    ...[...waitingQuestions.value.values()].map((question) => ({
       words: `Question of ${question.server}${question.during === undefined ? '' : ` during ${line(question.during, 60)}`}`,
       go: () => showQuestion(question),
     })),
@@ -131,7 +131,7 @@ function things(): readonly Goal[] {
       go() {
         chosenServer.value = id;
         goTo(of);
-        chosen.value = { ...chosen.value, [of]: textOf(key) ?? '' };
+        chosen.value = { ...chosen.value, [of]: textValue(key) ?? '' };
         focusSoon(...chosenPlaces);
       },
     });

@@ -1,7 +1,7 @@
 import { effect } from '@preact/signals';
 import { render, type JSX } from 'preact';
 import { answerAsWished } from './questions/alike.ts';
-import { said } from './announce.ts';
+import { announced } from './announce.ts';
 import { listenToKeys } from './keys.ts';
 import { keepFocus } from './look/focus.ts';
 import { showLook } from './look/look.ts';
@@ -9,12 +9,12 @@ import { plain } from './plain.ts';
 import { Dialogs } from './screens/dialogs.tsx';
 import { Header } from './screens/header.tsx';
 import { LensPlace } from './lens/lens-place.tsx';
-import { Servers } from './screens/servers.tsx';
-import { Use } from './screens/use.tsx';
+import { ServersScreen } from './screens/servers.tsx';
+import { UseScreen } from './screens/use.tsx';
 import { Wire } from './wire/wire.tsx';
 import { listenToTokens } from './token.ts';
 import { openWishedApp } from './wished-app.ts';
-import { addServer, api, hear, place, problem, questions, trouble, wish } from './state.ts';
+import { addServer, api, hear, place, problem, waitingQuestions, trouble, wish } from './state.ts';
 
 function Page(): JSX.Element {
   return (
@@ -34,14 +34,14 @@ function Page(): JSX.Element {
         </p>
       )}
       <main class="parts">
-        <Servers />
-        <Use />
+        <ServersScreen />
+        <UseScreen />
         <Wire />
         <LensPlace />
       </main>
       <Dialogs />
       <p class="hidden" role="status" aria-live="polite">
-        {plain(said.value).slice(0, 300)}
+        {plain(announced.value).slice(0, 300)}
       </p>
     </div>
   );
@@ -57,7 +57,7 @@ problem.value = wish.problem;
 if (wish.connects) void addServer(wish.url);
 openWishedApp();
 effect(() => {
-  const waiting = questions.value.size;
+  const waiting = waitingQuestions.value.size;
   document.title = waiting > 0 ? `(${waiting}) Parley` : 'Parley';
 });
 void api.follow(hear, (words) => {

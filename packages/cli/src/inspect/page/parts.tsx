@@ -37,7 +37,7 @@ function variablesIn(line: string): readonly string[] {
 }
 
 /** Names and values. */
-export function Facts({ rows }: { readonly rows: readonly (readonly [string, ComponentChildren])[] }): JSX.Element {
+export function FactList({ rows }: { readonly rows: readonly (readonly [string, ComponentChildren])[] }): JSX.Element {
   return (
     <dl class="facts">
       {rows.map(([name, value]) => (
@@ -51,7 +51,7 @@ export function Facts({ rows }: { readonly rows: readonly (readonly [string, Com
 }
 
 /** Buttons of which one is chosen. */
-export function Choice<Value extends string>(props: {
+export function ChoiceButtons<Value extends string>(props: {
   readonly label: string;
   readonly of: readonly (readonly [Value, ComponentChildren])[];
   readonly value: Value;
@@ -70,7 +70,7 @@ export function Choice<Value extends string>(props: {
 }
 
 /** Saves a text as a file of the person. */
-export function save(name: string, text: string): void {
+export function saveFile(name: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: 'application/octet-stream' }));
   const link = document.createElement('a');
   link.href = url;

@@ -17,7 +17,7 @@ export function line(text: string, most = 200): string {
 }
 
 /** Received text with a length limit. It says how much is left out; the wire has all of it. */
-export function clipped(text: string, most = 4_000): string {
+export function shortened(text: string, most = 4_000): string {
   const more = text.length - most;
   return more <= 0 ? plain(text) : `${plain(text.slice(0, most))}… (${more.toLocaleString('en')} characters more)`;
 }
@@ -36,6 +36,6 @@ export function clock(time: number): string {
 }
 
 /** A value of JSON as a text, where it is one. */
-export function textOf(value: unknown): string | undefined {
+export function textValue(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }

@@ -28,7 +28,7 @@ export type Tab = (typeof tabs)[number];
 
 /** Parts of the page where it is too narrow for all of them. */
 export const places = ['servers', 'use', 'wire', 'lens', 'questions'] as const;
-export type Place = (typeof places)[number];
+export type PagePlace = (typeof places)[number];
 
 /** Limits of what the page holds: rows that wait for a frame, lines of logs, calls, and resources that were updated. */
 const most = { waiting: 5_000, logs: 2_000, calls: 264, updated: 1_000 };
@@ -45,7 +45,7 @@ export const hello: Signal<Extract<FeedLine, { kind: 'hello' }> | undefined> = s
 /** Words about the process, where it does not answer. */
 export const trouble: Signal<string | undefined> = signal(undefined);
 export const servers: Signal<ReadonlyMap<string, ServerView>> = signal(new Map());
-export const questions: Signal<ReadonlyMap<number, QuestionView>> = signal(new Map());
+export const waitingQuestions: Signal<ReadonlyMap<number, QuestionView>> = signal(new Map());
 export const calls: Signal<ReadonlyMap<number, CallView>> = signal(new Map());
 export const logs: Signal<readonly LogView[]> = signal([]);
 export const outcomes: Signal<ReadonlyMap<number, OutcomeView>> = signal(new Map());
@@ -53,11 +53,11 @@ export const lists: Signal<ReadonlyMap<string, ListsView>> = signal(new Map());
 /** Resources that were updated since they were read last. */
 export const updated: Signal<ReadonlySet<string>> = signal(new Set());
 /** Rows that left the memory of the process. */
-export const left: Signal<ReadonlyMap<string, number>> = signal(new Map());
+export const droppedRows: Signal<ReadonlyMap<string, number>> = signal(new Map());
 
 export const chosenServer: Signal<string> = signal('');
 export const tab: Signal<Tab> = signal('tools');
-export const place: Signal<Place> = signal('use');
+export const place: Signal<PagePlace> = signal('use');
 /** Choice in each tab: the name of a tool or a prompt, the address of a resource. */
 export const chosen: Signal<Readonly<Record<string, string>>> = signal({});
 export const row: Signal<number | undefined> = signal(undefined);
@@ -185,19 +185,19 @@ export function hear(line: FeedLine): void {
     case 'rows':
       return takeRows(line.rows);
     case 'left':
-      left.value = changed(left.value, line.server, line.entries);
+      droppedRows.value = changed(droppedRows.value, line.server, line.entries);
       return;
     case 'cleared':
       forgetRows(() => true);
       logs.value = [];
       return;
     case 'question':
-      if (!questions.value.has(line.question.id))
-        announce(`${plain(nameOf(line.question.server)).slice(0, 80)} asks something`);
-      questions.value = changed(questions.value, line.question.id, line.question);
+      if (!waitingQuestions.value.has(line.question.id))
+        announce(`${plain(serverNameOf(line.question.server)).slice(0, 80)} asks something`);
+      waitingQuestions.value = changed(waitingQuestions.value, line.question.id, line.question);
       return;
     case 'answered':
-      questions.value = changed(questions.value, line.id, undefined);
+      waitingQuestions.value = changed(waitingQuestions.value, line.id, undefined);
       return;
     case 'call':
       return callChanged(line.call);
@@ -219,7 +219,7 @@ function begin(line: Extract<FeedLine, { kind: 'hello' }>): void {
     outcomes.value = new Map();
     lists.value = new Map();
   }
-  questions.value = new Map();
+  waitingQuestions.value = new Map();
   servers.value = new Map();
   calls.value = new Map();
   logs.value = [];
@@ -271,7 +271,7 @@ export async function loadLists(id: string): Promise<void> {
     lists.value = changed(lists.value, id, own);
   } catch (error) {
     // A server that went away meanwhile says so itself.
-    if (isUp(servers.value.get(id)?.state)) problem.value = wordsOf(error);
+    if (isUp(servers.value.get(id)?.state)) problem.value = messageOf(error);
   }
 }
 
@@ -295,17 +295,17 @@ export async function loadOutcome(id: number): Promise<void> {
     const next = new Map([...outcomes.value].slice(-49));
     outcomes.value = next.set(id, outcome);
   } catch (error) {
-    problem.value = wordsOf(error);
+    problem.value = messageOf(error);
   }
 }
 
 /** Name of a server, for people. */
-export function nameOf(id: string): string {
+export function serverNameOf(id: string): string {
   return servers.value.get(id)?.name ?? id;
 }
 
 /** The message of a thrown value. */
-export function wordsOf(error: unknown): string {
+export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
@@ -314,7 +314,7 @@ export async function loadMore(id: string, list: ListName): Promise<void> {
   try {
     lists.value = changed(lists.value, id, await api.post<ListsView>('more', { server: id, list }));
   } catch (error) {
-    problem.value = wordsOf(error);
+    problem.value = messageOf(error);
   }
 }
 
@@ -324,7 +324,7 @@ export async function act(verb: string, body: object): Promise<boolean> {
     await api.post(verb, body);
     return true;
   } catch (error) {
-    problem.value = wordsOf(error);
+    problem.value = messageOf(error);
     return false;
   }
 }
@@ -336,7 +336,7 @@ export async function addServer(url: string): Promise<boolean> {
     chosenServer.value = server;
     return true;
   } catch (error) {
-    problem.value = wordsOf(error);
+    problem.value = messageOf(error);
     return false;
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { expand, variablesIn } from './template.ts';
+import { fillTemplate, templateVariables } from './template.ts';
 
 const cases: readonly (readonly [string, object, string])[] = [
   ['file:///{path}', { path: 'a b/c' }, 'file:///a%20b%2Fc'],
@@ -14,9 +14,9 @@ const cases: readonly (readonly [string, object, string])[] = [
 ];
 
 for (const [template, values, uri] of cases)
-  test(`${template} is ${uri}`, () => assert.equal(expand(template, JSON.stringify(values)), uri));
+  test(`${template} is ${uri}`, () => assert.equal(fillTemplate(template, JSON.stringify(values)), uri));
 
 test('variables are named once, in their order', () => {
-  assert.deepEqual(variablesIn('x://{b}/{a*}{?b,c:3}'), ['b', 'a', 'c']);
-  assert.equal(expand('x://{a}', 'no json'), 'x://');
+  assert.deepEqual(templateVariables('x://{b}/{a*}{?b,c:3}'), ['b', 'a', 'c']);
+  assert.equal(fillTemplate('x://{a}', 'no json'), 'x://');
 });

@@ -3,13 +3,13 @@
 const expression = /\{([+#./;?&]?)([^{}]{1,500})\}/g;
 
 /** Names of the variables of a template, in their order. */
-export function variablesIn(template: string): readonly string[] {
+export function templateVariables(template: string): readonly string[] {
   const names = [...template.matchAll(expression)].flatMap(([, , list = '']) => list.split(',').map(bare));
   return [...new Set(names)].slice(0, 50);
 }
 
 /** Fills in a template from JSON text with its variables. Missing ones are left out. */
-export function expand(template: string, text: string): string {
+export function fillTemplate(template: string, text: string): string {
   const values = valuesOf(text);
   return template.replaceAll(expression, (_, sign: string, list: string) => {
     const parts = list.split(',').flatMap((name) => {

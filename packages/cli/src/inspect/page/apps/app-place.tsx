@@ -2,7 +2,7 @@ import type { ComponentType, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { CallView, JsonView as Json } from '../../view.ts';
 import { plain } from '../plain.ts';
-import { loadOutcome, outcomes, problem, server, wishedApp, wordsOf } from '../state.ts';
+import { loadOutcome, outcomes, problem, server, wishedApp, messageOf } from '../state.ts';
 import type { AppUse } from './app.tsx';
 
 /** Address of the app of a tool. (SEP-1865; the second place is that of older servers.) */
@@ -32,7 +32,7 @@ export function AppPlace({
   const show = (): void => {
     void import('./app.tsx')
       .then((loaded) => setShown(() => loaded.App))
-      .catch((error: unknown) => (problem.value = wordsOf(error)));
+      .catch((error: unknown) => (problem.value = messageOf(error)));
   };
   // Its tool was called: what it shows is the result.
   const waits = wished && outcome === undefined;

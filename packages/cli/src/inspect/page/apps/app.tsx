@@ -2,10 +2,10 @@ import type { JSX, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { AppSourceView, JsonView as Json, RunningAppView } from '../../view.ts';
 import { hostApp, tallest, themeNow, type AppHost, type AskedLink } from './app-host.ts';
-import { AddressOf } from '../address-of.tsx';
-import { Facts } from '../parts.tsx';
+import { ForeignAddress } from '../address-of.tsx';
+import { FactList } from '../parts.tsx';
 import { line, plain } from '../plain.ts';
-import { act, api, chosenServer, hello, problem, wordsOf } from '../state.ts';
+import { act, api, chosenServer, hello, problem, messageOf } from '../state.ts';
 
 /** Parts of a use of an app. */
 export interface AppUse {
@@ -33,7 +33,7 @@ export function App(use: AppUse): JSX.Element {
         setSource(found);
         if (runs) void run();
       })
-      .catch((error: unknown) => (problem.value = wordsOf(error)));
+      .catch((error: unknown) => (problem.value = messageOf(error)));
   }, [id, uri]);
   const isThere = useRef(true);
   useEffect(() => () => void (isThere.current = false), []);
@@ -44,7 +44,7 @@ export function App(use: AppUse): JSX.Element {
       if (isThere.current) setRunning(begun);
       else void act('app-end', { app: begun.app });
     } catch (error) {
-      problem.value = wordsOf(error);
+      problem.value = messageOf(error);
     }
   };
   const allow = (domain: string, on: boolean): void =>
@@ -88,7 +88,7 @@ function Wants(props: {
     for (const domain of list) byDomain.set(domain, [...(byDomain.get(domain) ?? []), kinds[kind] ?? kind]);
   return (
     <>
-      <Facts
+      <FactList
         rows={[
           ['address', <code key="uri">{line(source.uri, 300)}</code>],
           ['type', line(mimeType, 100)],
@@ -216,7 +216,7 @@ function Asked({ link, onAnswer }: { readonly link: AskedLink; readonly onAnswer
   return (
     <section class="question" aria-label="The app wants to open a page">
       <p>
-        The app wants to open <AddressOf url={link.url} host={link.host} />
+        The app wants to open <ForeignAddress url={link.url} host={link.host} />
       </p>
       <p class="doing">
         <button type="button" onClick={() => answer(true)}>

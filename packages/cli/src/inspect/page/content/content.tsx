@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { JsonView } from '../json/json-view.tsx';
-import { Choice, CopyButton } from '../parts.tsx';
-import { line, plain, size, textOf } from '../plain.ts';
-import { api, chosen, chosenServer, problem, tab, wordsOf } from '../state.ts';
+import { FoldedJson } from '../json/json-view.tsx';
+import { ChoiceButtons, CopyButton } from '../parts.tsx';
+import { line, plain, size, textValue } from '../plain.ts';
+import { api, chosen, chosenServer, problem, tab, messageOf } from '../state.ts';
 import { Markdown } from './markdown.tsx';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -16,17 +16,19 @@ const base64 = /^[A-Za-z0-9+/=\s]*$/;
 const longest = 100_000;
 
 /** A block of content as what it is; nothing that it names is fetched. */
-export function Content({ block }: { readonly block: unknown }): JSX.Element {
+export function ContentView({ block }: { readonly block: unknown }): JSX.Element {
   const fields: Fields = typeof block === 'object' && block !== null ? { ...block } : {};
   const { type, text, data, mimeType } = fields;
   if (type === 'text' && typeof text === 'string') return <TextBlock text={text} />;
-  if (type === 'image' && typeof data === 'string') return <ImageBlock data={data} mimeType={textOf(mimeType) ?? ''} />;
-  if (type === 'audio' && typeof data === 'string') return <AudioBlock data={data} mimeType={textOf(mimeType) ?? ''} />;
+  if (type === 'image' && typeof data === 'string')
+    return <ImageBlock data={data} mimeType={textValue(mimeType) ?? ''} />;
+  if (type === 'audio' && typeof data === 'string')
+    return <AudioBlock data={data} mimeType={textValue(mimeType) ?? ''} />;
   if (type === 'resource_link') return <Link fields={fields} />;
   if (type === 'resource') return <Resource resource={fields['resource']} />;
   return (
     <div class="block">
-      <JsonView text={JSON.stringify(block) ?? 'null'} label="Block of content" />
+      <FoldedJson text={JSON.stringify(block) ?? 'null'} label="Block of content" />
     </div>
   );
 }
@@ -40,7 +42,7 @@ function TextBlock({ text }: { readonly text: string }): JSX.Element {
     <div class="block">
       <span class="block-bar">
         {(looksMarked || isJson) && (
-          <Choice
+          <ChoiceButtons
             label="View of the text"
             of={[
               ['text', 'Text'],
@@ -62,7 +64,7 @@ function TextBlock({ text }: { readonly text: string }): JSX.Element {
         </pre>
       )}
       {view === 'markdown' && <Markdown text={cut} />}
-      {view === 'json' && <JsonView text={text} label="Text as JSON" />}
+      {view === 'json' && <FoldedJson text={text} label="Text as JSON" />}
     </div>
   );
 }
@@ -115,12 +117,12 @@ function Link({ fields }: { readonly fields: Fields }): JSX.Element {
       chosen.value = { ...chosen.value, resources: uri };
       tab.value = 'resources';
     } catch (error) {
-      problem.value = wordsOf(error);
+      problem.value = messageOf(error);
     }
   };
   return (
     <p class="block">
-      <span class="mark">link</span> {line(textOf(fields['title']) ?? textOf(fields['name']) ?? '')}{' '}
+      <span class="mark">link</span> {line(textValue(fields['title']) ?? textValue(fields['name']) ?? '')}{' '}
       <code>{line(uri, 300)}</code>{' '}
       <button type="button" class="small" onClick={() => void open()}>
         Read
@@ -136,14 +138,14 @@ function Resource({ resource }: { readonly resource: unknown }): JSX.Element {
     <div class="block">
       <p>
         <span class="mark">resource</span> <code>{line(String(uri), 300)}</code>{' '}
-        <span class="muted">{line(textOf(mimeType) ?? '', 60)}</span>
+        <span class="muted">{line(textValue(mimeType) ?? '', 60)}</span>
       </p>
       {typeof text === 'string' && <TextBlock text={text} />}
       {typeof blob === 'string' &&
-        (raster.test(textOf(mimeType) ?? '') ? (
-          <ImageBlock data={blob} mimeType={textOf(mimeType) ?? ''} />
+        (raster.test(textValue(mimeType) ?? '') ? (
+          <ImageBlock data={blob} mimeType={textValue(mimeType) ?? ''} />
         ) : (
-          <Blob what="bytes" data={blob} mimeType={textOf(mimeType) ?? 'unknown'} />
+          <Blob what="bytes" data={blob} mimeType={textValue(mimeType) ?? 'unknown'} />
         ))}
     </div>
   );

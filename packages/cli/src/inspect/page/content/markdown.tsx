@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Token, Tokens } from 'marked';
 import { plain } from '../plain.ts';
-import { problem, wordsOf } from '../state.ts';
+import { problem, messageOf } from '../state.ts';
 
 /** Deepest nesting that is drawn. */
 const deepest = 20;
@@ -16,7 +16,7 @@ export function Markdown({ text }: { readonly text: string }): JSX.Element {
       .then(({ tokensOf }) => {
         if (isWanted) setTokens(tokensOf(text) ?? 'unread');
       })
-      .catch((error: unknown) => (problem.value = wordsOf(error)));
+      .catch((error: unknown) => (problem.value = messageOf(error)));
     return () => {
       isWanted = false;
     };

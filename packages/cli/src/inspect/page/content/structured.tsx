@@ -1,16 +1,16 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { JsonView } from '../json/json-view.tsx';
-import { Choice } from '../parts.tsx';
+import { FoldedJson } from '../json/json-view.tsx';
+import { ChoiceButtons } from '../parts.tsx';
 import { line } from '../plain.ts';
 
-type Row = Readonly<Record<string, unknown>>;
+type TableRow = Readonly<Record<string, unknown>>;
 
 /** Most rows and columns of a table. */
 const most = { rows: 500, columns: 30 };
 
 /** Structured content: as a table where it is a list of objects, or has one; as a tree. */
-export function Structured({ value }: { readonly value: unknown }): JSX.Element {
+export function StructuredView({ value }: { readonly value: unknown }): JSX.Element {
   const table = rowsIn(value);
   const [view, setView] = useState<'table' | 'tree'>(table === undefined ? 'tree' : 'table');
   return (
@@ -18,7 +18,7 @@ export function Structured({ value }: { readonly value: unknown }): JSX.Element 
       <span class="block-bar">
         <span class="mark">structured content</span>
         {table !== undefined && (
-          <Choice
+          <ChoiceButtons
             label="View of the structured content"
             of={[
               ['table', 'Table'],
@@ -32,20 +32,20 @@ export function Structured({ value }: { readonly value: unknown }): JSX.Element 
       {view === 'table' && table !== undefined ? (
         <Table rows={table} />
       ) : (
-        <JsonView text={JSON.stringify(value) ?? 'null'} label="Structured content" />
+        <FoldedJson text={JSON.stringify(value) ?? 'null'} label="Structured content" />
       )}
     </div>
   );
 }
 
-function rowsIn(value: unknown): readonly Row[] | undefined {
+function rowsIn(value: unknown): readonly TableRow[] | undefined {
   if (isRows(value)) return value;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const rows = Object.values(value).filter(isRows);
   return rows.length === 1 ? rows[0] : undefined;
 }
 
-function isRows(value: unknown): value is readonly Row[] {
+function isRows(value: unknown): value is readonly TableRow[] {
   return (
     Array.isArray(value) &&
     value.length > 0 &&
@@ -53,7 +53,7 @@ function isRows(value: unknown): value is readonly Row[] {
   );
 }
 
-function Table({ rows }: { readonly rows: readonly Row[] }): JSX.Element {
+function Table({ rows }: { readonly rows: readonly TableRow[] }): JSX.Element {
   const columns = [...new Set(rows.slice(0, most.rows).flatMap((row) => Object.keys(row)))].slice(0, most.columns);
   return (
     <div class="table" role="region" aria-label="Structured content as a table" tabIndex={0}>

@@ -3,11 +3,11 @@
 import type { JSX } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
 import { useForm, type FieldProps, type Form } from './context.ts';
-import { Group } from './frame.tsx';
+import { FieldGroup } from './frame.tsx';
 import { converted } from './model/conversion.ts';
-import { cut } from './model/hints.ts';
+import { shortText } from './model/hints.ts';
 import { pointerOf } from './model/json-edit.ts';
-import type { Shape, Variant } from './model/shape.ts';
+import type { FieldShape, Variant } from './model/shape.ts';
 import { variantOf } from './model/variants.ts';
 
 /** Most kinds that are shown as radios, and in a list. */
@@ -16,7 +16,7 @@ const maxListed = 500;
 
 interface ChoiceProps {
   readonly field: FieldProps;
-  readonly shape: Shape;
+  readonly shape: FieldShape;
   readonly variants: readonly Variant[];
 }
 
@@ -44,7 +44,7 @@ export function ChoiceField({ field, shape, variants }: ChoiceProps): JSX.Elemen
       ? `${maxListed} of ${variants.length} kinds are listed; the others can be written as JSON.`
       : undefined;
   return (
-    <Group field={field} shape={{ ...shape, hints: [] }} role="group" note={note}>
+    <FieldGroup field={field} shape={{ ...shape, hints: [] }} role="group" note={note}>
       <div
         onFocusIn={() => {
           within.current = true;
@@ -74,7 +74,7 @@ export function ChoiceField({ field, shape, variants }: ChoiceProps): JSX.Elemen
           </div>
         )}
       </div>
-    </Group>
+    </FieldGroup>
   );
 }
 
@@ -89,7 +89,7 @@ interface KindsProps {
 function Kinds({ label, variants, chosen, onChoose }: KindsProps): JSX.Element {
   const form = useForm();
   const name = useId();
-  const words = `Kind of ${cut(label, 60)}`;
+  const words = `Kind of ${shortText(label, 60)}`;
   if (variants.length > maxRadios)
     return (
       <select

@@ -4,7 +4,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useForm } from './context.ts';
 import type { Wiring } from './frame.tsx';
-import { cut } from './model/hints.ts';
+import { shortText } from './model/hints.ts';
 
 /** Most proposals that are shown at once. */
 const maxShown = 100;
@@ -96,7 +96,7 @@ function Popup({ id, label, proposals, current, more, onPick }: PopupProps): JSX
   return (
     // The field keeps the focus.
     <div class="form-popup" onMouseDown={(event) => event.preventDefault()}>
-      <ul role="listbox" id={id} aria-label={`Proposals for ${cut(label, 60)}`} ref={list}>
+      <ul role="listbox" id={id} aria-label={`Proposals for ${shortText(label, 60)}`} ref={list}>
         {proposals.map((text, index) => (
           <li
             key={index}

@@ -4,14 +4,14 @@ import { createContext, type JSX } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Path } from './model/json-edit.ts';
 import type { JsonNode } from './model/json-text.ts';
-import type { Problem } from './model/problems.ts';
-import type { Schema, SchemaDocument } from './model/schema-document.ts';
+import type { FieldProblem } from './model/problems.ts';
+import type { Schema, FormSchema } from './model/schema-document.ts';
 
 /** A form. */
 export interface Form {
   /** A field of any kind: those that hold others are made of it. */
   readonly Field: (props: FieldProps) => JSX.Element;
-  readonly document: SchemaDocument;
+  readonly document: FormSchema;
   readonly text: string;
   readonly disabled: boolean;
   readonly complete: ((pointer: string, typed: string) => Promise<readonly string[]>) | undefined;
@@ -24,7 +24,7 @@ export interface Form {
 }
 
 /** A change of the whole text. */
-export type Change = (text: string) => string;
+export type TextChange = (text: string) => string;
 
 /** A field: its path in the value, and its schema. */
 export interface FieldProps {
@@ -35,8 +35,8 @@ export interface FieldProps {
   /** Name of the place, for a schema without a title. */
   readonly label: string;
   readonly required?: boolean;
-  readonly problems: readonly Problem[];
-  readonly change: (change: Change) => void;
+  readonly problems: readonly FieldProblem[];
+  readonly change: (change: TextChange) => void;
   /** An item of a list, which cannot be absent. */
   readonly item?: boolean;
   /** Count of choices around it at its own place: a schema may lead from one to the next forever. */

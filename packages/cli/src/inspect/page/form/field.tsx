@@ -10,7 +10,7 @@ import { isSeveral, OptionsField, SeveralField } from './options-field.tsx';
 import { JsonField, NumberField, TextField } from './text-field.tsx';
 import { ObjectField } from './object-field.tsx';
 import { misfitOf } from './model/misfit.ts';
-import { shapeOf, type Shape } from './model/shape.ts';
+import { shapeOf, type FieldShape } from './model/shape.ts';
 
 /** Depth of the deepest field; a value that is deeper is JSON. */
 const deepest = 40;
@@ -24,7 +24,7 @@ const booleans = [
 ];
 
 /** A field. */
-export function Field(field: FieldProps): JSX.Element {
+export function FormField(field: FieldProps): JSX.Element {
   const form = useForm();
   const shape = shapeOf(form.document, field.schema);
   const asJson = useRef(false);
@@ -47,7 +47,7 @@ export function Field(field: FieldProps): JSX.Element {
   );
 }
 
-function Fitting({ field, shape }: { readonly field: FieldProps; readonly shape: Shape }): JSX.Element {
+function Fitting({ field, shape }: { readonly field: FieldProps; readonly shape: FieldShape }): JSX.Element {
   const form = useForm();
   switch (shape.kind) {
     case 'text':

@@ -6,8 +6,8 @@ import { useForm, type FieldProps } from './context.ts';
 import { Frame } from './frame.tsx';
 import { put, remove } from './model/json-edit.ts';
 import { valueOf } from './model/json-text.ts';
-import { cut, plural } from './model/hints.ts';
-import type { Shape } from './model/shape.ts';
+import { shortText, plural } from './model/hints.ts';
+import type { FieldShape } from './model/shape.ts';
 
 /** Bytes of a file at most: a request to the local process holds 20 MiB. */
 const mostBytes = 10 * 1024 * 1024;
@@ -17,7 +17,7 @@ const maxShown = 20_000;
 
 interface FileProps {
   readonly field: FieldProps;
-  readonly shape: Shape & { readonly kind: 'file'; readonly mediaType: string | undefined };
+  readonly shape: FieldShape & { readonly kind: 'file'; readonly mediaType: string | undefined };
 }
 
 /** A file, or its base64 as text. */
@@ -77,7 +77,7 @@ function Base64({ field, value }: { readonly field: FieldProps; readonly value: 
   return (
     <textarea
       class="form-input form-json"
-      aria-label={`${cut(field.label, 60)} as base64`}
+      aria-label={`${shortText(field.label, 60)} as base64`}
       placeholder="or base64"
       rows={value.length > 100 ? 3 : 1}
       spellcheck={false}

@@ -3,16 +3,16 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { useForm, type FieldProps } from './context.ts';
-import { Explanation, Head, Messages, Name } from './frame.tsx';
+import { FieldExplanation, Head, Messages, Name } from './frame.tsx';
 import { problemsHere } from './model/problems.ts';
-import type { Shape } from './model/shape.ts';
+import type { FieldShape } from './model/shape.ts';
 
 /** Depth to which parts are open at first. */
 const deepestOpen = 3;
 
 interface FoldProps {
   readonly field: FieldProps;
-  readonly shape: Shape;
+  readonly shape: FieldShape;
   readonly empty: readonly [string, string];
   readonly words: string;
   /** Count of the fields in it, as far as they are shown at first. */
@@ -51,7 +51,7 @@ export function Fold({ field, shape, empty, words, size, own, children }: FoldPr
       </Head>
       {open && (
         <div class="form-body" id={`${id}-body`}>
-          <Explanation shape={shape} />
+          <FieldExplanation shape={shape} />
           {children()}
         </div>
       )}

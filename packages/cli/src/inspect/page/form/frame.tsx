@@ -3,9 +3,9 @@
 import type { ComponentChildren, JSX, RefObject } from 'preact';
 import { useId, useRef } from 'preact/hooks';
 import type { FieldProps } from './context.ts';
-import { cut } from './model/hints.ts';
+import { shortText } from './model/hints.ts';
 import { problemsHere } from './model/problems.ts';
-import type { Shape } from './model/shape.ts';
+import type { FieldShape } from './model/shape.ts';
 import { States } from './states.tsx';
 
 /** Attributes by which one control belongs to its field. */
@@ -18,7 +18,7 @@ export interface Wiring {
 
 interface FrameProps {
   readonly field: FieldProps;
-  readonly shape: Shape;
+  readonly shape: FieldShape;
   /** An empty value of this kind, as JSON, and its name. */
   readonly empty?: readonly [string, string] | undefined;
   /** A further note about the sent value. */
@@ -45,7 +45,7 @@ export function Frame({ field, shape, empty, note, children }: FrameProps): JSX.
         </label>
       </Head>
       {children(wiring)}
-      <Explanation id={`${id}-about`} shape={shape} note={note} />
+      <FieldExplanation id={`${id}-about`} shape={shape} note={note} />
       <Messages id={`${id}-problems`} messages={messages} waits={field.node === undefined} />
     </div>
   );
@@ -57,7 +57,7 @@ interface GroupProps extends Omit<FrameProps, 'children'> {
 }
 
 /** A field of several controls. */
-export function Group({ field, shape, empty, note, role, children }: GroupProps): JSX.Element {
+export function FieldGroup({ field, shape, empty, note, role, children }: GroupProps): JSX.Element {
   const id = useId();
   const frame = useRef<HTMLDivElement>(null);
   const messages = problemsHere(field.problems, () => false);
@@ -81,7 +81,7 @@ export function Group({ field, shape, empty, note, role, children }: GroupProps)
         </span>
       </Head>
       {children}
-      <Explanation id={`${id}-about`} shape={shape} note={note} />
+      <FieldExplanation id={`${id}-about`} shape={shape} note={note} />
       <Messages id={`${id}-problems`} messages={messages} waits={absent} />
     </div>
   );
@@ -103,8 +103,8 @@ export function Head({ field, shape, empty, frame, children }: HeadProps): JSX.E
 }
 
 /** The title of a field, or its name, and the name where both differ. */
-export function Name({ field, shape }: { readonly field: FieldProps; readonly shape: Shape }): JSX.Element {
-  const label = cut(field.label, 120);
+export function Name({ field, shape }: { readonly field: FieldProps; readonly shape: FieldShape }): JSX.Element {
+  const label = shortText(field.label, 120);
   return (
     <>
       <span class="form-title">{shape.title ?? (label === '' ? '(no name)' : label)}</span>
@@ -129,18 +129,18 @@ function Star(): JSX.Element {
 
 interface ExplanationProps {
   readonly id?: string;
-  readonly shape: Shape;
+  readonly shape: FieldShape;
   readonly note?: string | undefined;
 }
 
 /** The description of a field, and what it wants, in words. */
-export function Explanation({ id, shape, note }: ExplanationProps): JSX.Element {
-  const examples = shape.examples.map((example) => cut(example, 60));
+export function FieldExplanation({ id, shape, note }: ExplanationProps): JSX.Element {
+  const examples = shape.examples.map((example) => shortText(example, 60));
   const hints = [...shape.hints, ...(examples.length > 0 ? [`for example ${examples.join(', ')}`] : [])];
   return (
     <div class="form-about" id={id}>
       {note !== undefined && <p class="form-note">{note}</p>}
-      {shape.description !== undefined && <p class="form-description">{cut(shape.description, 2000)}</p>}
+      {shape.description !== undefined && <p class="form-description">{shortText(shape.description, 2000)}</p>}
       {hints.length > 0 && <p class="form-hint">{hints.join(' · ')}</p>}
     </div>
   );
@@ -163,7 +163,7 @@ export function Messages({ id, messages, waits = false }: MessagesProps): JSX.El
       {messages.slice(0, maxMessages).map((message, index) => (
         <li key={index}>
           {!waits && <span aria-hidden="true">⚠ </span>}
-          {cut(message, 500)}
+          {shortText(message, 500)}
         </li>
       ))}
       {messages.length > maxMessages && <li>{messages.length - maxMessages} more</li>}

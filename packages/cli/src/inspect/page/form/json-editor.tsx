@@ -2,9 +2,9 @@
 
 import type { JSX, TargetedKeyboardEvent } from 'preact';
 import { useId, useMemo, useRef } from 'preact/hooks';
-import { cut } from './model/hints.ts';
-import { nodeAt, stepsOf } from './model/json-edit.ts';
-import { formatted, indentAfter, lineOf } from './model/json-format.ts';
+import { shortText } from './model/hints.ts';
+import { nodeAt, pointerSteps } from './model/json-edit.ts';
+import { formatted, indentAfter, lineAt } from './model/json-format.ts';
 import { readJson, type JsonNode } from './model/json-text.ts';
 
 /** Properties of an editor. */
@@ -41,7 +41,7 @@ export function JsonEditor({ text, onText, problems = [], label, disabled = fals
   const formattedFrom = useRef<{ readonly before: string; readonly after: string }>(undefined);
   const placed = useMemo(() => placesOf(text, problems), [text, problems]);
   const isBroken = readJson(text).fault !== undefined;
-  const count = useMemo(() => lineOf(text, text.length + 1), [text]);
+  const count = useMemo(() => lineAt(text, text.length + 1), [text]);
   const before = formattedFrom.current?.after === text ? formattedFrom.current.before : undefined;
   const format = (): void => {
     formattedFrom.current = before === undefined ? { before: text, after: formatted(text) } : undefined;
@@ -54,7 +54,7 @@ export function JsonEditor({ text, onText, problems = [], label, disabled = fals
     <div class="form form-editor">
       <div class="form-head">
         <label class="form-label" for={id}>
-          {cut(label, 120)}
+          {shortText(label, 120)}
         </label>
         <button type="button" class="form-button" disabled={disabled || isBroken || text === ''} onClick={format}>
           {before === undefined ? 'Format' : 'Undo format'}
@@ -160,10 +160,10 @@ function placesOf(text: string, problems: NonNullable<JsonEditorProps['problems'
     return [{ line, start: at, end: Math.min(text.length, at + 1), words: `column ${column}: ${message}` }];
   }
   return problems.slice(0, maxTold).map(({ path, message }) => {
-    const node = nearest(root, stepsOf(path));
-    const words = `${path === '' ? '' : `${cut(path, 100)} `}${cut(message, 500)}`;
+    const node = nearest(root, pointerSteps(path));
+    const words = `${path === '' ? '' : `${shortText(path, 100)} `}${shortText(message, 500)}`;
     const start = node?.start ?? 0;
-    return { line: lineOf(text, start), start, end: node?.end ?? start, words };
+    return { line: lineAt(text, start), start, end: node?.end ?? start, words };
   });
 }
 

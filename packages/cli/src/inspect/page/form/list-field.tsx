@@ -4,19 +4,19 @@ import type { JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useForm, type FieldProps } from './context.ts';
 import { Fold } from './fold.tsx';
-import { cut, plural } from './model/hints.ts';
-import { exchange, remove } from './model/json-edit.ts';
+import { shortText, plural } from './model/hints.ts';
+import { swapItems, remove } from './model/json-edit.ts';
 import { problemsHere, problemsIn } from './model/problems.ts';
 import type { Schema } from './model/schema-document.ts';
-import type { ListKind, Shape } from './model/shape.ts';
+import type { ListShape, FieldShape } from './model/shape.ts';
 
 /** Count of items that are shown at first, and with each "more". */
 const step = 100;
 
 interface ListProps {
   readonly field: FieldProps;
-  readonly shape: Shape;
-  readonly list: Pick<ListKind, 'first' | 'rest'>;
+  readonly shape: FieldShape;
+  readonly list: Pick<ListShape, 'first' | 'rest'>;
 }
 
 /** Memory of a list: which item is which while they move, and whether one more is being typed. */
@@ -87,7 +87,7 @@ function Items({ field, list }: Omit<ListProps, 'shape'>): JSX.Element {
             draw(Math.random());
           }}
         >
-          Add an item<span class="form-hidden"> to {cut(field.label, 60)}</span>
+          Add an item<span class="form-hidden"> to {shortText(field.label, 60)}</span>
         </button>
       )}
     </div>
@@ -156,7 +156,7 @@ function Moves({ field, rows, index, fixed, length, draw }: MovesProps): JSX.Ele
     rows.ids[to] = one;
     const end = to === fixed ? '.form-down' : to === length - 1 ? '.form-up' : part;
     rows.focus = { id: one, part: end };
-    field.change((text) => exchange(text, field.path, [index, to]));
+    field.change((text) => swapItems(text, field.path, [index, to]));
   };
   return (
     <span class="form-moves">

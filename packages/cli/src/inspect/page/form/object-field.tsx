@@ -2,15 +2,15 @@
 
 import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import { useForm, type Change, type FieldProps } from './context.ts';
+import { useForm, type TextChange, type FieldProps } from './context.ts';
 import { Fold } from './fold.tsx';
-import { Explanation, Messages } from './frame.tsx';
-import { Pairs } from './pairs.tsx';
+import { FieldExplanation, Messages } from './frame.tsx';
+import { PairsField } from './pairs.tsx';
 import { plural } from './model/hints.ts';
 import { childOf, nodeAt, put } from './model/json-edit.ts';
 import { readJson, type JsonNode } from './model/json-text.ts';
 import { problemsHere, problemsIn } from './model/problems.ts';
-import type { ObjectKind, Property, Shape } from './model/shape.ts';
+import type { ObjectKind, Property, FieldShape } from './model/shape.ts';
 import { constantOf } from './model/variants.ts';
 
 /** Count of properties that are shown at first, and with each "more". */
@@ -18,7 +18,7 @@ const step = 100;
 
 interface ObjectProps {
   readonly field: FieldProps;
-  readonly shape: Shape & ObjectKind;
+  readonly shape: FieldShape & ObjectKind;
 }
 
 /** An object. A nested one opens and closes. Closed parts are not rendered: a schema may be infinite. */
@@ -30,7 +30,7 @@ export function ObjectField({ field, shape }: ObjectProps): JSX.Element {
   if (field.bare === true)
     return (
       <div class="form-bare">
-        <Explanation shape={shape} />
+        <FieldExplanation shape={shape} />
         <Messages messages={own} />
         <Properties field={field} shape={shape} />
       </div>
@@ -82,7 +82,7 @@ function Properties({ field, shape }: ObjectProps): JSX.Element {
           </button>
         </p>
       )}
-      <Pairs field={field} shape={shape} />
+      <PairsField field={field} shape={shape} />
     </div>
   );
 }
@@ -104,7 +104,7 @@ function PropertyField({ field, shape, property }: ObjectProps & { readonly prop
 }
 
 /** A change in an object: with the first property that is set come those that have one value alone, and have to be there. */
-export function changeWithin(field: FieldProps, shape: ObjectKind): (change: Change) => void {
+export function changeWithin(field: FieldProps, shape: ObjectKind): (change: TextChange) => void {
   return (change) =>
     field.change((text) => {
       const members = (whole: string): number => nodeAt(readJson(whole).root, field.path)?.members.length ?? 0;

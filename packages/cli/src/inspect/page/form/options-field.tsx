@@ -4,19 +4,19 @@ import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import { Searching } from './combobox.tsx';
 import { useForm, type FieldProps } from './context.ts';
-import { Frame, Group } from './frame.tsx';
+import { Frame, FieldGroup } from './frame.tsx';
 import { put, remove } from './model/json-edit.ts';
 import { valueOf, type JsonNode } from './model/json-text.ts';
-import { jsonOf } from './model/schema-document.ts';
-import type { Option, Shape } from './model/shape.ts';
+import { textOfJson } from './model/schema-document.ts';
+import type { FieldOption, FieldShape } from './model/shape.ts';
 
 /** Most values that are shown at once; of more, one is searched. */
 export const maxRadios = 6;
 
 interface OptionsProps {
   readonly field: FieldProps;
-  readonly shape: Shape;
-  readonly options: readonly Option[];
+  readonly shape: FieldShape;
+  readonly options: readonly FieldOption[];
 }
 
 /** One of several values: radios, or a box that searches. */
@@ -35,7 +35,7 @@ function RadioField({ field, shape, options }: OptionsProps): JSX.Element {
   const all = shape.nullable ? [...options, { name: 'null', text: 'null' }] : options;
   const known = held === undefined || all.some(({ text }) => text === held);
   return (
-    <Group
+    <FieldGroup
       field={field}
       shape={{ ...shape, nullable: false }}
       role="radiogroup"
@@ -55,7 +55,7 @@ function RadioField({ field, shape, options }: OptionsProps): JSX.Element {
           </label>
         ))}
       </div>
-    </Group>
+    </FieldGroup>
   );
 }
 
@@ -98,7 +98,7 @@ export function SeveralField({ field, shape, options }: OptionsProps): JSX.Eleme
   const { node, path, change } = field;
   const held = (node?.items ?? []).map((item) => spelledAnew(form.text, item));
   return (
-    <Group field={field} shape={shape} empty={['[]', 'empty list']} role="group">
+    <FieldGroup field={field} shape={shape} empty={['[]', 'empty list']} role="group">
       <div class="form-options">
         {options.map((option) => {
           const at = held.indexOf(option.text);
@@ -119,17 +119,17 @@ export function SeveralField({ field, shape, options }: OptionsProps): JSX.Eleme
           );
         })}
       </div>
-    </Group>
+    </FieldGroup>
   );
 }
 
 /** Says whether every item of a list is one of some values, and none is there twice. */
-export function isSeveral(text: string, node: JsonNode | undefined, options: readonly Option[]): boolean {
+export function isSeveral(text: string, node: JsonNode | undefined, options: readonly FieldOption[]): boolean {
   const held = (node?.items ?? []).map((item) => spelledAnew(text, item));
   return new Set(held).size === held.length && held.every((one) => options.some((option) => option.text === one));
 }
 
 /** A value in the one spelling that all equal values have; members keep their order. */
 function spelledAnew(text: string, node: JsonNode | undefined): string | undefined {
-  return node === undefined ? undefined : (jsonOf(valueOf(text, node)) ?? text.slice(node.start, node.end));
+  return node === undefined ? undefined : (textOfJson(valueOf(text, node)) ?? text.slice(node.start, node.end));
 }

@@ -3,22 +3,22 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useId, useRef, useState } from 'preact/hooks';
 import { useForm, type FieldProps } from './context.ts';
-import { cut, plural } from './model/hints.ts';
+import { shortText, plural } from './model/hints.ts';
 import { childOf, remove, rename } from './model/json-edit.ts';
 import { schemaForName } from './model/names.ts';
 import { problemsIn } from './model/problems.ts';
-import type { ObjectKind, Shape } from './model/shape.ts';
+import type { ObjectKind, FieldShape } from './model/shape.ts';
 
 /** Count of pairs that are shown at first, and with each "more". */
 const step = 50;
 
 interface PairsProps {
   readonly field: FieldProps;
-  readonly shape: Shape & ObjectKind;
+  readonly shape: FieldShape & ObjectKind;
 }
 
 /** Pairs, and a way to add one where the schema admits it. Those that it does not admit are shown as well: they are sent. */
-export function Pairs({ field, shape }: PairsProps): JSX.Element | null {
+export function PairsField({ field, shape }: PairsProps): JSX.Element | null {
   const [pending, setPending] = useState<string>();
   const [most, setMost] = useState(step);
   const part = useRef<HTMLDivElement>(null);
@@ -35,7 +35,7 @@ export function Pairs({ field, shape }: PairsProps): JSX.Element | null {
     <div
       class="form-pairs"
       role="group"
-      aria-label={`Other properties of ${cut(field.label, 60) || 'the value'}`}
+      aria-label={`Other properties of ${shortText(field.label, 60) || 'the value'}`}
       ref={part}
     >
       {shape.properties.size > 0 && <p class="form-word">other properties</p>}
@@ -109,7 +109,7 @@ function Pair({ field, shape, onRemove, ...naming }: PairProps): JSX.Element {
         inner
       />
       <button type="button" class="form-button" disabled={disabled} onClick={onRemove}>
-        Remove<span class="form-hidden"> {cut(name, 60)}</span>
+        Remove<span class="form-hidden"> {shortText(name, 60)}</span>
       </button>
     </div>
   );
@@ -146,7 +146,7 @@ function PairName({ name, taken, onName }: PairNameProps): JSX.Element {
         autocomplete="off"
         disabled={form.disabled}
         aria-invalid={wrong}
-        value={typed.length > 1000 ? cut(typed) : typed}
+        value={typed.length > 1000 ? shortText(typed) : typed}
         readOnly={typed.length > 1000}
         onInput={({ currentTarget }) => setDraft(currentTarget.value)}
         onBlur={settle}
@@ -200,7 +200,7 @@ function AddPair({ others, taken, onAdd }: AddPairProps): JSX.Element {
         </button>
       </span>
       {patterns.length > 0 && (
-        <p class="form-hint">names that match {patterns.map((pattern) => cut(pattern, 60)).join(' or ')}</p>
+        <p class="form-hint">names that match {patterns.map((pattern) => shortText(pattern, 60)).join(' or ')}</p>
       )}
       {taken(name) && <p class="form-problems">There is a property of that name.</p>}
     </div>

@@ -2,12 +2,12 @@
 
 import type { JSX } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { FormContext, type Change, type Form } from './context.ts';
-import { Field } from './field.tsx';
+import { FormContext, type TextChange, type Form } from './context.ts';
+import { FormField } from './field.tsx';
 import { readJson } from './model/json-text.ts';
-import { problemsOf } from './model/problems.ts';
-import { shapeOf, type Shape } from './model/shape.ts';
-import { isRecord, own, schemaDocument, type SchemaDocument } from './model/schema-document.ts';
+import { fieldProblems } from './model/problems.ts';
+import { shapeOf, type FieldShape } from './model/shape.ts';
+import { isRecord, own, schemaDocument, type FormSchema } from './model/schema-document.ts';
 
 /** Properties of a form. */
 export interface SchemaFormProps {
@@ -34,7 +34,7 @@ export function SchemaForm(props: SchemaFormProps): JSX.Element {
   const { schema, text, onText, problems, label, disabled = false, complete } = props;
   const document = useDocument(schema);
   const reading = useMemo(() => readJson(text), [text]);
-  const told = useMemo(() => problemsOf(problems), [problems]);
+  const told = useMemo(() => fieldProblems(problems), [problems]);
   const [, draw] = useState(0);
   const shape = shapeOf(document, document.root);
   const latest = useRef(text);
@@ -47,12 +47,12 @@ export function SchemaForm(props: SchemaFormProps): JSX.Element {
       >,
     [document],
   );
-  const change = (edit: Change): void => {
+  const change = (edit: TextChange): void => {
     const next = edit(latest.current);
     if (next === latest.current) draw((count) => count + 1);
     else onText((latest.current = next));
   };
-  const form: Form = { Field, document, text, disabled, complete, ...kept };
+  const form: Form = { Field: FormField, document, text, disabled, complete, ...kept };
   if (reading.fault !== undefined) {
     const { line, column, message } = reading.fault;
     return (
@@ -76,7 +76,7 @@ export function SchemaForm(props: SchemaFormProps): JSX.Element {
             </p>
           )
         )}
-        <Field
+        <FormField
           path={[]}
           schema={document.root}
           node={reading.root}
@@ -91,8 +91,8 @@ export function SchemaForm(props: SchemaFormProps): JSX.Element {
 }
 
 /** The document of a schema: the same as before where the schema is the same but for the object that holds its keywords. */
-function useDocument(schema: SchemaFormProps['schema']): SchemaDocument {
-  const kept = useRef<{ readonly schema: unknown; readonly document: SchemaDocument }>(undefined);
+function useDocument(schema: SchemaFormProps['schema']): FormSchema {
+  const kept = useRef<{ readonly schema: unknown; readonly document: FormSchema }>(undefined);
   if (kept.current === undefined || !sameKeywords(kept.current.schema, schema))
     kept.current = { schema, document: schemaDocument(schema) };
   return kept.current.document;
@@ -106,6 +106,6 @@ function sameKeywords(one: unknown, other: unknown): boolean {
 }
 
 /** Tells whether a field at the top has to be filled in; deeper ones are marked where they open. */
-function hasRequired(shape: Shape): boolean {
+function hasRequired(shape: FieldShape): boolean {
   return shape.kind !== 'object' || [...shape.properties.values()].some(({ required }) => required);
 }

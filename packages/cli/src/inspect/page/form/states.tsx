@@ -3,13 +3,13 @@
 import type { JSX, RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useForm, type FieldProps } from './context.ts';
-import { cut } from './model/hints.ts';
+import { shortText } from './model/hints.ts';
 import { pointerOf, put, remove } from './model/json-edit.ts';
-import type { Shape } from './model/shape.ts';
+import type { FieldShape } from './model/shape.ts';
 
 interface StatesProps {
   readonly field: FieldProps;
-  readonly shape: Shape;
+  readonly shape: FieldShape;
   /** An empty value of this kind, as JSON, and its name. */
   readonly empty?: readonly [string, string] | undefined;
   readonly frame: RefObject<HTMLElement | null>;
@@ -44,7 +44,7 @@ export function States({ field, shape, empty, frame }: StatesProps): JSX.Element
       }}
     >
       {words}
-      <span class="form-hidden"> {cut(field.label, 60)}</span>
+      <span class="form-hidden"> {shortText(field.label, 60)}</span>
     </button>
   );
   const { fallback } = shape;
@@ -53,7 +53,7 @@ export function States({ field, shape, empty, frame }: StatesProps): JSX.Element
     <span class="form-states">
       <span class="form-sent">{sentOf(form.text, field, empty)}</span>
       {held === undefined && before.current !== undefined && offer(before.current, 'bring back')}
-      {whole && node === undefined && fallback !== undefined && offer(fallback, `default ${cut(fallback, 30)}`)}
+      {whole && node === undefined && fallback !== undefined && offer(fallback, `default ${shortText(fallback, 30)}`)}
       {node === undefined && empty !== undefined && offer(empty[0], empty[1])}
       {shape.nullable && node?.kind !== 'null' && offer('null', 'null')}
       {whole && node !== undefined && item !== true && offer(undefined, 'leave out')}

@@ -8,11 +8,11 @@ import { Frame, type Wiring } from './frame.tsx';
 import { pointerOf, put, remove } from './model/json-edit.ts';
 import { isJsonNumber, readJson, valueOf } from './model/json-text.ts';
 import { pickerOf, pickedOf } from './model/pickers.ts';
-import type { Kind, Shape } from './model/shape.ts';
+import type { FieldKind, FieldShape } from './model/shape.ts';
 
-interface Typed<K extends Kind['kind']> {
+interface Typed<K extends FieldKind['kind']> {
   readonly field: FieldProps;
-  readonly shape: Shape & Extract<Kind, { kind: K }>;
+  readonly shape: FieldShape & Extract<FieldKind, { kind: K }>;
 }
 
 const keyboards: Readonly<Record<string, 'email' | 'url'>> = {
@@ -171,7 +171,7 @@ export function NumberField({ field, shape }: Typed<'number'>): JSX.Element {
 }
 
 /** Any value, as JSON. Invalid JSON stays in the field, with an error. */
-export function JsonField({ field, shape }: { readonly field: FieldProps; readonly shape: Shape }): JSX.Element {
+export function JsonField({ field, shape }: { readonly field: FieldProps; readonly shape: FieldShape }): JSX.Element {
   const form = useForm();
   const { node, path, change, item } = field;
   const pointer = pointerOf(path);

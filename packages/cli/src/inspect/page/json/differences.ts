@@ -14,7 +14,7 @@ export interface DifferingPlace {
 const most = { places: 100, depth: 40 };
 
 /** Finds where two values differ, as deep inside as they have the same shape; the first hundred places. */
-export function differences(one: unknown, other: unknown): readonly DifferingPlace[] {
+export function differingPlaces(one: unknown, other: unknown): readonly DifferingPlace[] {
   const found: DifferingPlace[] = [];
   compare({ one, other, path: '' }, 0, found);
   return found;

@@ -3,14 +3,14 @@ import { useMemo, useState } from 'preact/hooks';
 import { VirtualList } from '../list.tsx';
 import { plain } from '../plain.ts';
 import { jsonLines, seenLines, type JsonLine } from './lines.ts';
-import { marksOfLines, type Marks, type MarkSign } from './marks.ts';
+import { marksOfLines, type JsonMarks, type MarkSign } from './marks.ts';
 
 /** Height of a line, in pixels, and the characters of a piece that are shown. */
 const height = 20;
 const widest = 1_000;
 
 /** Shows JSON text as folding lines, whatever its size. Other text is shown unchanged. */
-export function JsonView({
+export function FoldedJson({
   text,
   label,
   marks,
@@ -19,7 +19,7 @@ export function JsonView({
   readonly text: string;
   readonly label: string;
   /** Places that differ from what stands beside it. */
-  readonly marks?: Marks | undefined;
+  readonly marks?: JsonMarks | undefined;
   /** Line that is in view at first. */
   readonly first?: number | undefined;
 }): JSX.Element {

@@ -4,7 +4,7 @@
 export type PieceKind = 'key' | 'string' | 'number' | 'word' | 'sign' | 'plain';
 
 /** Piece of a line. */
-export interface Piece {
+export interface LinePiece {
   readonly kind: PieceKind;
   readonly text: string;
 }
@@ -12,14 +12,14 @@ export interface Piece {
 /** Line of a text. */
 export interface JsonLine {
   readonly depth: number;
-  readonly pieces: readonly Piece[];
+  readonly pieces: readonly LinePiece[];
   /** Index of the line that closes what this one opens. */
   readonly close?: number;
   /** Number of members within. */
   readonly members?: number;
 }
 
-type Draft = { depth: number; pieces: Piece[]; close?: number; members?: number };
+type Draft = { depth: number; pieces: LinePiece[]; close?: number; members?: number };
 
 /**
  * Limit of lines (the rest is one line that says so), and of pieces of one line, since invalid JSON may be a single
@@ -100,7 +100,7 @@ export function jsonLines(text: string): readonly JsonLine[] {
   return lines;
 }
 
-function pieceOf(text: string): Piece {
+function pieceOf(text: string): LinePiece {
   const [first = ''] = text;
   if (first === '"') return { kind: 'string', text };
   if ('{}[],:'.includes(first)) return { kind: 'sign', text };

@@ -1,16 +1,16 @@
 import { placeIn } from '../../../../../parley/src/json/place.ts';
-import { differences } from './differences.ts';
+import { differingPlaces } from './differences.ts';
 import { jsonLines, type JsonLine } from './lines.ts';
 
 /** Signs of lines: only on one side, or different on both. */
 export type MarkSign = '−' | '+' | '~';
 
 /** Places of a value that differ from another, each with its sign. */
-export type Marks = ReadonlyMap<string, MarkSign>;
+export type JsonMarks = ReadonlyMap<string, MarkSign>;
 
 /** Makes the marks of two values that stand side by side. */
-export function marksOf(left: unknown, right: unknown): { readonly left: Marks; readonly right: Marks } {
-  const places = differences(left, right);
+export function marksOf(left: unknown, right: unknown): { readonly left: JsonMarks; readonly right: JsonMarks } {
+  const places = differingPlaces(left, right);
   const own = places.flatMap((place): [string, MarkSign][] =>
     'one' in place ? [[place.path, 'other' in place ? '~' : '−']] : [],
   );
@@ -24,9 +24,9 @@ export function marksOf(left: unknown, right: unknown): { readonly left: Marks; 
 export function firstDiffering(
   left: string,
   right: string,
-  marks: { readonly left: Marks; readonly right: Marks },
+  marks: { readonly left: JsonMarks; readonly right: JsonMarks },
 ): number | undefined {
-  const first = (text: string, own: Marks): number => {
+  const first = (text: string, own: JsonMarks): number => {
     const at = marksOfLines(jsonLines(text), own).findIndex((mark) => mark !== undefined);
     return at < 0 ? Number.POSITIVE_INFINITY : at;
   };
@@ -35,7 +35,7 @@ export function firstDiffering(
 }
 
 /** Finds the mark of each line: that of its place, or of what it stands in. */
-export function marksOfLines(lines: readonly JsonLine[], marks: Marks): readonly (MarkSign | undefined)[] {
+export function marksOfLines(lines: readonly JsonLine[], marks: JsonMarks): readonly (MarkSign | undefined)[] {
   const open: { readonly path: string; readonly mark: MarkSign | undefined; items: number }[] = [];
   return lines.map(({ depth, pieces, close }) => {
     // The line that closes something is of it.

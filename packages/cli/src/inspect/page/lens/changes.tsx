@@ -11,7 +11,7 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /** Changes of a message, each with its reason. */
-export function Changes({ changes }: Pick<LensView, 'changes'>): JSX.Element | null {
+export function LensChanges({ changes }: Pick<LensView, 'changes'>): JSX.Element | null {
   if (changes.length === 0) return null;
   return (
     <ul class="changes">

@@ -3,7 +3,7 @@ import { isTabbed } from '../look/narrow.ts';
 import { line, plain } from '../plain.ts';
 import { place, row, rowAt, rowsVersion, server, showRow } from '../state.ts';
 import { Losses } from '../screens/about.tsx';
-import { Lens } from './lens.tsx';
+import { LensPanel } from './lens.tsx';
 import { PairButton } from '../wire/pair-button.tsx';
 
 /** The lens as a part of its own, where there is room for one at a time: over the chosen message, or over the whole server. */
@@ -38,7 +38,7 @@ export function LensPlace(): JSX.Element | null {
         </button>
         <PairButton one={one} />
       </h2>
-      <Lens key={one.n} n={one.n} />
+      <LensPanel key={one.n} n={one.n} />
     </section>
   );
 }

@@ -2,24 +2,24 @@ import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { LensView } from '../../view.ts';
 import { useAsked } from '../asked.ts';
-import { JsonView } from '../json/json-view.tsx';
+import { FoldedJson } from '../json/json-view.tsx';
 import { firstDiffering, marksOf } from '../json/marks.ts';
-import { Choice, coded } from '../parts.tsx';
+import { ChoiceButtons, coded } from '../parts.tsx';
 import { plain } from '../plain.ts';
 import { hello, lensRevision, rowAt } from '../state.ts';
-import { Changes } from './changes.tsx';
+import { LensChanges } from './changes.tsx';
 import { SentHeaders } from './sent-headers.tsx';
 import { Trial } from './trial.tsx';
 
 /** The same message for a client of another revision, side by side, with every change and its reason. */
-export function Lens({ n }: { readonly n: number }): JSX.Element {
+export function LensPanel({ n }: { readonly n: number }): JSX.Element {
   const revisions = hello.value?.revisions ?? [];
   const to = lensRevision.value === '' ? (revisions[0] ?? '') : lensRevision.value;
   const lens = useAsked<LensView>(to === '' ? undefined : { verb: 'lens', body: { n, revision: to }, keys: [n, to] });
   const { left, right, marks, first } = useMemo(() => sidesOf(lens), [lens]);
   return (
     <div class="lens">
-      <Choice
+      <ChoiceButtons
         label="Revision of the client"
         of={revisions.map((date) => [date, date] as const)}
         value={to}
@@ -31,13 +31,18 @@ export function Lens({ n }: { readonly n: number }): JSX.Element {
           {lens.why !== undefined && (
             <p class={lens.kind === 'none' || lens.kind === 'bridge' ? 'muted' : 'bad'}>{coded(plain(lens.why))}</p>
           )}
-          <Changes changes={lens.changes} />
+          <LensChanges changes={lens.changes} />
           <SentHeaders headers={lens.headers} to={lens.to} />
           <div class="sides">
             {left !== undefined && (
               <figure>
                 <figcaption>as it crossed, in {lens.from}</figcaption>
-                <JsonView text={left} label={`As it crossed in ${lens.from}`} marks={marks?.left} first={first ?? 0} />
+                <FoldedJson
+                  text={left}
+                  label={`As it crossed in ${lens.from}`}
+                  marks={marks?.left}
+                  first={first ?? 0}
+                />
               </figure>
             )}
             {right !== undefined && (
@@ -45,7 +50,7 @@ export function Lens({ n }: { readonly n: number }): JSX.Element {
                 <figcaption>
                   a client of {lens.to} {isSent(n) ? 'sends' : 'gets'}
                 </figcaption>
-                <JsonView text={right} label={`For a client of ${lens.to}`} marks={marks?.right} first={first ?? 0} />
+                <FoldedJson text={right} label={`For a client of ${lens.to}`} marks={marks?.right} first={first ?? 0} />
               </figure>
             )}
           </div>

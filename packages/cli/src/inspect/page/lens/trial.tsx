@@ -2,10 +2,10 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { playableMethod, aboutTasks } from '../../trial/playable.ts';
 import type { TrialStepView, TrialView } from '../../view.ts';
-import { JsonView } from '../json/json-view.tsx';
+import { FoldedJson } from '../json/json-view.tsx';
 import { line, plain } from '../plain.ts';
-import { api, hello, problem, rowAt, servers, wordsOf } from '../state.ts';
-import { Changes } from './changes.tsx';
+import { api, hello, problem, rowAt, servers, messageOf } from '../state.ts';
+import { LensChanges } from './changes.tsx';
 
 /** The same request by a client of another revision, played through a bridge before the same server when the person says so. */
 export function Trial({ n, to }: { readonly n: number; readonly to: string }): JSX.Element | null {
@@ -33,7 +33,7 @@ export function Trial({ n, to }: { readonly n: number; readonly to: string }): J
         await api.post<TrialView>('try', { n, revision: to, ...(cancels ? { cancels } : {}) }, controller.signal),
       );
     } catch (error) {
-      if (!controller.signal.aborted) problem.value = wordsOf(error);
+      if (!controller.signal.aborted) problem.value = messageOf(error);
     }
     setRunning(false);
   };
@@ -184,7 +184,7 @@ function Step({ step, isLast }: { readonly step: TrialStepView; readonly isLast:
           {changes.length > 0 && `; ${changes.length} changed`}
         </span>
       </summary>
-      <Changes changes={changes} />
+      <LensChanges changes={changes} />
       {why !== undefined && <p class="muted">{plain(why)}</p>}
       {byBridge.length > 0 && (
         <p class="muted">
@@ -213,7 +213,7 @@ function Side({ title, value }: { readonly title: string; readonly value: unknow
       {value === undefined ? (
         <p class="muted">nothing crossed</p>
       ) : (
-        <JsonView text={JSON.stringify(value)} label={`Message at the ${title}`} />
+        <FoldedJson text={JSON.stringify(value)} label={`Message at the ${title}`} />
       )}
     </figure>
   );

@@ -2,10 +2,10 @@ import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { LoginView, ServerView, SignInStepView } from '../../view.ts';
 import { clock, line } from '../plain.ts';
-import { act, api, problem, showRow, wordsOf } from '../state.ts';
+import { act, api, problem, showRow, messageOf } from '../state.ts';
 
 /** Login of a user at a server: the stored data, the possible actions, and the steps of the last sign-in. */
-export function Login({ server }: { readonly server: ServerView }): JSX.Element | null {
+export function LoginPanel({ server }: { readonly server: ServerView }): JSX.Element | null {
   const { id, login, signIn, wantsSignIn, pauses } = server;
   if (login === undefined && signIn === undefined && !wantsSignIn) return null;
   return (
@@ -104,7 +104,7 @@ async function signOut(id: string): Promise<void> {
     if (revoked === false)
       problem.value = 'Signed out; its tokens could not be revoked, and are valid until they expire.';
   } catch (error) {
-    problem.value = wordsOf(error);
+    problem.value = messageOf(error);
   }
 }
 

@@ -11,7 +11,7 @@ export interface FreshFacts {
 }
 
 /** Tells how long something may be kept still, by the hints of its server, as the time goes. */
-export function Fresh({ t, ttlMs, cacheScope }: FreshFacts): JSX.Element {
+export function Freshness({ t, ttlMs, cacheScope }: FreshFacts): JSX.Element {
   const left = t + ttlMs - now();
   // Users only notice the seconds of the last minutes.
   useTick(left > 0, left > 120_000 ? 10_000 : 1_000);

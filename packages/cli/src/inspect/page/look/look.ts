@@ -2,11 +2,11 @@ import { effect, signal, type Signal } from '@preact/signals';
 
 /** Looks of the page: as the system wishes it, or one of both. */
 export const looks = ['system', 'light', 'dark'] as const;
-export type Look = (typeof looks)[number];
+export type ColorScheme = (typeof looks)[number];
 
 const key = 'parley-look';
 
-export const look: Signal<Look> = signal(looks.find((one) => one === localStorage.getItem(key)) ?? 'system');
+export const look: Signal<ColorScheme> = signal(looks.find((one) => one === localStorage.getItem(key)) ?? 'system');
 
 /** Shows the page as the person wishes it, in this tab and in the next. */
 export function showLook(): void {

@@ -1,5 +1,5 @@
 import { effect, signal, type Signal } from '@preact/signals';
-import { act, questions } from '../state.ts';
+import { act, waitingQuestions } from '../state.ts';
 
 /** Questions that one answer is given to; a server that goes on asking is shown again after them. */
 const most = 100;
@@ -19,7 +19,7 @@ export function answerAlike(server: string, text: string | undefined): void {
 export function answerAsWished(): void {
   const given = new Set<number>();
   effect(() => {
-    const waiting = questions.value;
+    const waiting = waitingQuestions.value;
     const next = new Map(alike.value);
     for (const id of given) if (!waiting.has(id)) given.delete(id);
     let isChanged = false;

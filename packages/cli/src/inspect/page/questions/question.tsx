@@ -1,21 +1,21 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ProblemView, QuestionView } from '../../view.ts';
-import { AddressOf } from '../address-of.tsx';
+import { ForeignAddress } from '../address-of.tsx';
 import { ArgumentsField } from '../arguments.tsx';
 import { useAsked } from '../asked.ts';
-import { clipped, line, textOf } from '../plain.ts';
+import { shortened, line, textValue } from '../plain.ts';
 import { alike, answerAlike } from './alike.ts';
 import { duration } from '../look/fresh.tsx';
 import { now } from '../look/now.ts';
 import { useTick } from '../look/tick.ts';
-import { act, calls, nameOf, showRow } from '../state.ts';
-import { keptWords } from '../screens/result.tsx';
+import { act, calls, serverNameOf, showRow } from '../state.ts';
+import { keptText } from '../screens/result.tsx';
 import { Answers } from './answers.tsx';
 import { SamplingQuestion } from './sampling.tsx';
 
 /** A question of a server, next to its other actions: it takes no focus, and waits as long as its server does. */
-export function Question({ question }: { readonly question: QuestionView }): JSX.Element {
+export function QuestionCard({ question }: { readonly question: QuestionView }): JSX.Element {
   const { id, kind, server, during, row, isRound, t } = question;
   useTick(true);
   const waits = Math.max(now() - t, 0);
@@ -24,9 +24,9 @@ export function Question({ question }: { readonly question: QuestionView }): JSX
     (call) => call.server === server && call.name === during && call.state === 'running',
   )?.task;
   return (
-    <section id={`question-${id}`} class="question" aria-label={`Question of ${nameOf(server)}`}>
+    <section id={`question-${id}`} class="question" aria-label={`Question of ${serverNameOf(server)}`}>
       <h2>
-        {line(nameOf(server), 60)} asks {kind === 'sampling' ? 'for an answer of a model' : 'this'}
+        {line(serverNameOf(server), 60)} asks {kind === 'sampling' ? 'for an answer of a model' : 'this'}
         {during !== undefined && ` during ${line(during, 60)}`}
         {row !== undefined && (
           <button type="button" class="small link" onClick={() => showRow(row)}>
@@ -36,7 +36,7 @@ export function Question({ question }: { readonly question: QuestionView }): JSX
       </h2>
       <p class="muted">
         waits for {duration(waits)}
-        {task !== undefined && keptWords(task).map((words) => `; its task is ${words}`)}
+        {task !== undefined && keptText(task).map((words) => `; its task is ${words}`)}
       </p>
       {isRound && <p class="muted">The request goes out again with your answer.</p>}
       {kind === 'form' && <FormQuestion question={question} />}
@@ -58,7 +58,7 @@ function FormQuestion({ question: { id, params } }: { readonly question: Questio
   }) ?? { problems: [] };
   return (
     <>
-      <p class="description">{clipped(textOf(params['message']) ?? '')}</p>
+      <p class="description">{shortened(textValue(params['message']) ?? '')}</p>
       <ArgumentsField
         schema={params['requestedSchema']}
         text={text}
@@ -76,12 +76,12 @@ function UrlQuestion({
 }: {
   readonly question: QuestionView;
 }): JSX.Element {
-  const url = textOf(params['url']) ?? '';
+  const url = textValue(params['url']) ?? '';
   return (
     <>
-      <p class="description">{clipped(textOf(params['message']) ?? '')}</p>
+      <p class="description">{shortened(textValue(params['message']) ?? '')}</p>
       <p>
-        <AddressOf url={url} host={host} />
+        <ForeignAddress url={url} host={host} />
       </p>
       {odd.length > 0 && (
         <ul class="problems">

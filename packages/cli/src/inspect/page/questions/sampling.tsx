@@ -4,10 +4,10 @@ import type { JsonView as Json, ProblemView, QuestionView } from '../../view.ts'
 import { answerAlike } from './alike.ts';
 import { ArgumentsField } from '../arguments.tsx';
 import { useAsked } from '../asked.ts';
-import { Content } from '../content/content.tsx';
-import { JsonView } from '../json/json-view.tsx';
-import { Choice } from '../parts.tsx';
-import { clipped, line, textOf } from '../plain.ts';
+import { ContentView } from '../content/content.tsx';
+import { FoldedJson } from '../json/json-view.tsx';
+import { ChoiceButtons } from '../parts.tsx';
+import { shortened, line, textValue } from '../plain.ts';
 import { Answers } from './answers.tsx';
 
 /** Reasons of a model to stop, by the specification; a server may be told any other. */
@@ -48,7 +48,7 @@ export function SamplingQuestion({
   return (
     <>
       <Asked params={params} tools={tools} />
-      <Choice
+      <ChoiceButtons
         label="Answer as"
         of={[['text', 'Text'], ...(tools.length === 0 ? [] : [['tools', 'Use of a tool'] as const]), ['json', 'JSON']]}
         value={way}
@@ -120,7 +120,7 @@ function Asked({ params, tools }: { readonly params: Json; readonly tools: reado
     <>
       {typeof systemPrompt === 'string' && (
         <p>
-          <b>system</b> {clipped(systemPrompt)}
+          <b>system</b> {shortened(systemPrompt)}
         </p>
       )}
       {Array.isArray(messages) && messages.map((message: unknown, at) => <SaidMessage key={at} message={message} />)}
@@ -141,7 +141,7 @@ function Asked({ params, tools }: { readonly params: Json; readonly tools: reado
       )}
       <details>
         <summary>limits, hints and the other parameters</summary>
-        <JsonView text={JSON.stringify(rest)} label="Parameters" />
+        <FoldedJson text={JSON.stringify(rest)} label="Parameters" />
       </details>
     </>
   );
@@ -153,7 +153,7 @@ function SaidMessage({ message }: { readonly message: unknown }): JSX.Element {
     <div class="message">
       <b>{line(String(role), 40)}</b>
       {[content].flat().map((block, at) => (
-        <Content key={at} block={block} />
+        <ContentView key={at} block={block} />
       ))}
     </div>
   );
@@ -170,7 +170,7 @@ function toolsOf({ tools }: Json): readonly OfferedTool[] {
   if (!Array.isArray(tools)) return [];
   const found = tools.flatMap((tool: unknown): OfferedTool[] => {
     const { name, description, inputSchema }: Json = typeof tool === 'object' && tool !== null ? { ...tool } : {};
-    return typeof name === 'string' ? [{ name, description: textOf(description) ?? '', schema: inputSchema }] : [];
+    return typeof name === 'string' ? [{ name, description: textValue(description) ?? '', schema: inputSchema }] : [];
   });
   return [...new Map(found.map((tool) => [tool.name, tool])).values()];
 }

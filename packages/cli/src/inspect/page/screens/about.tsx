@@ -2,13 +2,13 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { LossesView, RootView, ServerView } from '../../view.ts';
 import { useAsked } from '../asked.ts';
-import { JsonView } from '../json/json-view.tsx';
-import { Choice, coded, Facts } from '../parts.tsx';
-import { clipped, line, plain, textOf } from '../plain.ts';
+import { FoldedJson } from '../json/json-view.tsx';
+import { ChoiceButtons, coded, FactList } from '../parts.tsx';
+import { shortened, line, plain, textValue } from '../plain.ts';
 import { act, chosenServer, lensRevision, lists, server } from '../state.ts';
 
 /** Failure of a connection: the event, the tries, the next step. */
-export function Failure({ view }: { readonly view: ServerView }): JSX.Element {
+export function ConnectionFailure({ view }: { readonly view: ServerView }): JSX.Element {
   return (
     <section class="failure" aria-label="Failure">
       <h2>{line(view.name, 60)} is not connected</h2>
@@ -35,18 +35,18 @@ export function Failure({ view }: { readonly view: ServerView }): JSX.Element {
 }
 
 /** Facts of a server: what it says of itself, its roots, and what clients of other revisions get of it. */
-export function About(): JSX.Element {
+export function AboutScreen(): JSX.Element {
   const view = server.value;
   if (view === undefined) return <p class="empty">No server.</p>;
   const { info, capabilities, instructions, revision, address, state } = view;
   return (
     <div class="about">
-      <Facts
+      <FactList
         rows={[
           [
             'server',
             line(
-              `${textOf(info?.['title']) ?? textOf(info?.['name']) ?? view.name} ${textOf(info?.['version']) ?? ''}`,
+              `${textValue(info?.['title']) ?? textValue(info?.['name']) ?? view.name} ${textValue(info?.['version']) ?? ''}`,
               200,
             ),
           ],
@@ -62,7 +62,7 @@ export function About(): JSX.Element {
       {instructions !== undefined && (
         <>
           <h2>Instructions</h2>
-          <pre class="text">{clipped(instructions, 100_000)}</pre>
+          <pre class="text">{shortened(instructions, 100_000)}</pre>
         </>
       )}
       <Losses />
@@ -71,7 +71,7 @@ export function About(): JSX.Element {
       {capabilities !== undefined && (
         <>
           <h2>Capabilities</h2>
-          <JsonView text={JSON.stringify(capabilities)} label="Capabilities" />
+          <FoldedJson text={JSON.stringify(capabilities)} label="Capabilities" />
         </>
       )}
     </div>
@@ -94,7 +94,7 @@ export function Losses(): JSX.Element | null {
   return (
     <section class="lens-of-server" aria-label="Clients of other revisions">
       <h2>What a client of another revision gets, through parley bridge</h2>
-      <Choice
+      <ChoiceButtons
         label="Revision of the client"
         of={all.map((one) => [
           one.client,

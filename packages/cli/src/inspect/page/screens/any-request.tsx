@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import type { CallView } from '../../view.ts';
 import { focusSoon } from '../look/focus.ts';
 import { JsonEditor } from '../form/json-editor.tsx';
-import { api, calls, chosen, chosenServer, hello, place, problem, server, tab, wordsOf } from '../state.ts';
+import { api, calls, chosen, chosenServer, hello, place, problem, server, tab, messageOf } from '../state.ts';
 import { CallResult } from './result.tsx';
 
 /** A request that is written by hand. */
@@ -68,7 +68,7 @@ export function AnyRequest(): JSX.Element {
       const wanted = { server: id, kind: 'request', name: method, text };
       write(id, { call: (await api.post<{ readonly call: number }>('call', wanted)).call });
     } catch (error) {
-      problem.value = wordsOf(error);
+      problem.value = messageOf(error);
     }
   };
   return (

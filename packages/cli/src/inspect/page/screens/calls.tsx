@@ -6,7 +6,7 @@ import { calls, chosen, chosenServer, tab } from '../state.ts';
 import { AnyRequest, anyRequestKey, writeAgain } from './any-request.tsx';
 import { Picker } from './picker.tsx';
 import { CallResult } from './result.tsx';
-import { JsonView } from '../json/json-view.tsx';
+import { FoldedJson } from '../json/json-view.tsx';
 import { plain } from '../plain.ts';
 
 /** Everything that was called at a server, the newest first: tasks as they move, too. */
@@ -42,7 +42,7 @@ export function CallList(): JSX.Element {
             <h2>
               {plain(call.name)} <span class="mark">{call.kind}</span>
             </h2>
-            <JsonView text={call.text} label="Arguments" />
+            <FoldedJson text={call.text} label="Arguments" />
             {call.kind !== 'prompt' && call.kind !== 'resource' && (
               <p class="doing">
                 <button

@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { JsonView as Json } from '../../view.ts';
-import { differences, type DifferingPlace } from '../json/differences.ts';
-import { line, textOf } from '../plain.ts';
-import { lists, nameOf, servers } from '../state.ts';
+import { differingPlaces, type DifferingPlace } from '../json/differences.ts';
+import { line, textValue } from '../plain.ts';
+import { lists, serverNameOf, servers } from '../state.ts';
 
 /** Two servers side by side: what each has alone, and what differs, field by field. */
 export function Compare(): JSX.Element {
@@ -49,7 +49,7 @@ function Pick(props: {
       <select value={value} onChange={(event) => onPick(event.currentTarget.value)}>
         {ids.map((id) => (
           <option key={id} value={id}>
-            {id} {line(nameOf(id), 40)}
+            {id} {line(serverNameOf(id), 40)}
           </option>
         ))}
       </select>
@@ -65,7 +65,7 @@ interface SidesOfLists {
 }
 
 function keyOf(item: Json): string {
-  return textOf(item['uri']) ?? textOf(item['uriTemplate']) ?? textOf(item['name']) ?? '';
+  return textValue(item['uri']) ?? textValue(item['uriTemplate']) ?? textValue(item['name']) ?? '';
 }
 
 function Differences({ name, left, right, names }: SidesOfLists): JSX.Element {
@@ -73,7 +73,7 @@ function Differences({ name, left, right, names }: SidesOfLists): JSX.Element {
   const other = new Map(right.map((item) => [keyOf(item), item]));
   const both = [...own].flatMap(([key, item]) => {
     const theirs = other.get(key);
-    const places = theirs === undefined ? [] : differences(item, theirs);
+    const places = theirs === undefined ? [] : differingPlaces(item, theirs);
     return places.length === 0 ? [] : [{ key, places }];
   });
   const onlyOwn = [...own.keys()].filter((key) => !other.has(key));

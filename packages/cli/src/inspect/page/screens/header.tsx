@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { look, nextLook } from '../look/look.ts';
-import { Choice } from '../parts.tsx';
-import { dialog, hello, place, questions, rowCount, rowsVersion, servers } from '../state.ts';
+import { ChoiceButtons } from '../parts.tsx';
+import { dialog, hello, place, waitingQuestions, rowCount, rowsVersion, servers } from '../state.ts';
 import { showQuestion, showSignIn } from '../look/ways.ts';
 
 /** The bar at the top: the number of servers, the size of the recording, and waiting items. */
@@ -14,7 +14,7 @@ export function Header(): JSX.Element {
         {servers.value.size} {servers.value.size === 1 ? 'server' : 'servers'}
       </span>
       <span class="narrow bar-of-places">
-        <Choice
+        <ChoiceButtons
           label="Part of the page"
           of={[
             ['servers', 'Servers'],
@@ -23,7 +23,9 @@ export function Header(): JSX.Element {
             ['lens', 'Lens'],
             [
               'questions',
-              <>Questions{questions.value.size > 0 && <span class="count"> {questions.value.size}</span>}</>,
+              <>
+                Questions{waitingQuestions.value.size > 0 && <span class="count"> {waitingQuestions.value.size}</span>}
+              </>,
             ],
           ]}
           value={place.value}
@@ -61,8 +63,8 @@ function LookButton(): JSX.Element {
 
 /** Questions and sign-ins that wait for the person, with the way to them. */
 function Waiting(): JSX.Element {
-  const waiting = questions.value.size;
-  const [first] = questions.value.values();
+  const waiting = waitingQuestions.value.size;
+  const [first] = waitingQuestions.value.values();
   const held = [...servers.value.values()].find(({ signIn = [] }) => signIn.some(({ state }) => state === 'waits'));
   return (
     <>

@@ -2,18 +2,18 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { EntryView, RowView } from '../../view.ts';
 import { useAsked } from '../asked.ts';
-import { JsonView } from '../json/json-view.tsx';
-import { Choice, CopyButton, Facts } from '../parts.tsx';
-import { clock, line, plain, size, textOf } from '../plain.ts';
+import { FoldedJson } from '../json/json-view.tsx';
+import { ChoiceButtons, CopyButton, FactList } from '../parts.tsx';
+import { clock, line, plain, size, textValue } from '../plain.ts';
 import { row, rowAt, rowsVersion, servers } from '../state.ts';
-import { Lens } from '../lens/lens.tsx';
+import { LensPanel } from '../lens/lens.tsx';
 import { messageView } from '../lens/shown.ts';
 import { PairButton } from '../wire/pair-button.tsx';
 import { paramsIn } from '../wire/params-in.ts';
 import { writeAgain } from './any-request.tsx';
 
 /** A message of the wire: as it crossed, with its HTTP, and through the lens. The pane stays when another one is chosen, and keeps the focus. */
-export function Message({ n }: { readonly n: number }): JSX.Element {
+export function MessagePane({ n }: { readonly n: number }): JSX.Element {
   return (
     <aside class="message-pane" aria-label={`Message ${n}`}>
       <OneMessage key={n} n={n} />
@@ -41,7 +41,7 @@ function OneMessage({ n }: { readonly n: number }): JSX.Element {
         <h3>
           #{n} {line(`${one?.what ?? ''} ${one?.about ?? ''}`, 60)}
         </h3>
-        <Choice
+        <ChoiceButtons
           label="View of the message"
           of={[
             ['message', 'Message'],
@@ -69,7 +69,7 @@ function OneMessage({ n }: { readonly n: number }): JSX.Element {
           <Http entry={entry} />
         </>
       )}
-      {view === 'lens' && <Lens n={n} />}
+      {view === 'lens' && <LensPanel n={n} />}
     </>
   );
 }
@@ -81,7 +81,7 @@ function MessageDoing(props: {
   readonly onReveal: () => void;
 }): JSX.Element {
   const { one, entry, isRevealed, onReveal } = props;
-  const text = textOf(entry.entry['text']);
+  const text = textValue(entry.entry['text']);
   return (
     <p class="doing">
       <PairButton one={one} />
@@ -147,8 +147,8 @@ function Broken({ entry }: { readonly entry: EntryView }): JSX.Element | null {
 }
 
 function Body({ entry: { entry } }: { readonly entry: EntryView }): JSX.Element {
-  const text = textOf(entry['text']);
-  const trouble = textOf(entry['problem']);
+  const text = textValue(entry['text']);
+  const trouble = textValue(entry['problem']);
   const cut = entry['cut'];
   return (
     <>
@@ -156,7 +156,7 @@ function Body({ entry: { entry } }: { readonly entry: EntryView }): JSX.Element 
       {text === undefined ? (
         <p class="muted">No body.</p>
       ) : looksLikeJson(text) ? (
-        <JsonView text={text} label="Message as JSON" />
+        <FoldedJson text={text} label="Message as JSON" />
       ) : (
         <pre class="text">{plain(text.slice(0, 200_000))}</pre>
       )}
@@ -185,15 +185,15 @@ function Http({ entry: { entry } }: { readonly entry: EntryView }): JSX.Element 
   const time = Number(entry['time']);
   return (
     <div class="http">
-      <Facts
+      <FactList
         rows={[
           ['time', `${new Date(time).toISOString()} (${clock(time)})`],
           ['size', size(Number(entry['bytes']))],
           ['connection', String(entry['connection'])],
-          ['revision', textOf(entry['revision']) ?? 'not settled'],
+          ['revision', textValue(entry['revision']) ?? 'not settled'],
           ...(http?.['method'] === undefined
             ? []
-            : [['request', `${textOf(http['method']) ?? ''} ${line(String(http['url']), 500)}`] as const]),
+            : [['request', `${textValue(http['method']) ?? ''} ${line(String(http['url']), 500)}`] as const]),
           ...(http?.['status'] === undefined ? [] : [['status', JSON.stringify(http['status'])] as const]),
           ...(event === undefined
             ? []
@@ -206,7 +206,7 @@ function Http({ entry: { entry } }: { readonly entry: EntryView }): JSX.Element 
         </button>
       )}
       {Object.keys(headers).length > 0 && (
-        <Facts rows={Object.entries(headers).map(([name, value]) => [name, plain(String(value))])} />
+        <FactList rows={Object.entries(headers).map(([name, value]) => [name, plain(String(value))])} />
       )}
       {http === undefined && exchange === undefined && (
         <p class="muted">It crossed as a line of standard input or output.</p>

@@ -1,11 +1,11 @@
 import type { JSX } from 'preact';
 import type { ListName } from '../../view.ts';
-import { Fresh } from '../look/fresh.tsx';
+import { Freshness } from '../look/fresh.tsx';
 import { plain } from '../plain.ts';
 import { act, chosenServer, lists, loadMore, readAgain, server } from '../state.ts';
 
 /** Pages of lists: how many were read, how long they may be kept, and the next of each where they are read one by one. */
-export function Pages({ of }: { readonly of: readonly ListName[] }): JSX.Element | null {
+export function ListPages({ of }: { readonly of: readonly ListName[] }): JSX.Element | null {
   const id = chosenServer.value;
   const own = lists.value.get(id);
   const view = server.value;
@@ -25,7 +25,7 @@ export function Pages({ of }: { readonly of: readonly ListName[] }): JSX.Element
         <p key={name} class="muted">
           {of.length > 1 && (ttlMs > 0 || hasPages) && `${name}: `}
           {hasPages && `${count} ${count === 1 ? 'page' : 'pages'}${hasMore ? ', and there are more' : ''} `}
-          {ttlMs > 0 && <Fresh t={t} ttlMs={ttlMs} cacheScope={cacheScope} />}
+          {ttlMs > 0 && <Freshness t={t} ttlMs={ttlMs} cacheScope={cacheScope} />}
           {hasMore && (
             <>
               {' '}

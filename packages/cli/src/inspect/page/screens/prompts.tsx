@@ -3,10 +3,10 @@ import { useState } from 'preact/hooks';
 import type { JsonView as Json } from '../../view.ts';
 import { ArgumentsField } from '../arguments.tsx';
 import { completions } from '../completions.ts';
-import { clipped, line, textOf } from '../plain.ts';
+import { shortened, line, textValue } from '../plain.ts';
 import { act, calls, chosenServer, lists, server } from '../state.ts';
-import { Listed } from './listed.tsx';
-import { Pages } from './pages.tsx';
+import { ListedItem } from './listed.tsx';
+import { ListPages } from './pages.tsx';
 import { Picker, whyEmpty } from './picker.tsx';
 import { CallResult } from './result.tsx';
 
@@ -14,9 +14,9 @@ import { CallResult } from './result.tsx';
 export function Prompts(): JSX.Element {
   const own = lists.value.get(chosenServer.value);
   const items = (own?.prompts ?? []).map((prompt) => ({
-    key: textOf(prompt['name']) ?? '',
-    name: textOf(prompt['title']) ?? textOf(prompt['name']) ?? '',
-    words: textOf(prompt['description']) ?? '',
+    key: textValue(prompt['name']) ?? '',
+    name: textValue(prompt['title']) ?? textValue(prompt['name']) ?? '',
+    words: textValue(prompt['description']) ?? '',
     marks: (server.value?.news ?? []).includes(`prompts ${String(prompt['name'])}`) ? ['changed'] : [],
   }));
   return (
@@ -24,7 +24,7 @@ export function Prompts(): JSX.Element {
       of="prompts"
       items={items}
       empty={whyEmpty('prompts')}
-      more={<Pages of={['prompts']} />}
+      more={<ListPages of={['prompts']} />}
       show={(name) => {
         const prompt = own?.prompts.find((one) => one['name'] === name);
         return prompt === undefined ? null : <Prompt key={`${chosenServer.value} ${name}`} prompt={prompt} />;
@@ -34,7 +34,7 @@ export function Prompts(): JSX.Element {
 }
 
 function Prompt({ prompt }: { readonly prompt: Json }): JSX.Element {
-  const name = textOf(prompt['name']) ?? '';
+  const name = textValue(prompt['name']) ?? '';
   const id = chosenServer.value;
   const [text, setText] = useState('');
   const last = [...calls.value.values()].findLast(
@@ -51,9 +51,9 @@ function Prompt({ prompt }: { readonly prompt: Json }): JSX.Element {
       }}
     >
       <h2>
-        {line(textOf(prompt['title']) ?? name)} <code class="muted">{line(name)}</code>
+        {line(textValue(prompt['title']) ?? name)} <code class="muted">{line(name)}</code>
       </h2>
-      <p class="description">{clipped(textOf(prompt['description']) ?? '')}</p>
+      <p class="description">{shortened(textValue(prompt['description']) ?? '')}</p>
       <ArgumentsField
         schema={schemaOf(prompt['arguments'])}
         text={text}
@@ -68,7 +68,7 @@ function Prompt({ prompt }: { readonly prompt: Json }): JSX.Element {
         </button>
       </p>
       {last !== undefined && <CallResult key={last.id} call={last} isRunning={last.state === 'running'} />}
-      <Listed item={prompt} />
+      <ListedItem item={prompt} />
     </article>
   );
 }

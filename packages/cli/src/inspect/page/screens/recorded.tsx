@@ -4,7 +4,7 @@ import { allRows, filterText, place, rowsVersion } from '../state.ts';
 import { parseFilter } from '../wire/filter.ts';
 
 /** Summary of a recording, with links to its errors. The wire has all of it. */
-export function Recorded({ server }: { readonly server: string }): JSX.Element {
+export function RecordingSummary({ server }: { readonly server: string }): JSX.Element {
   void rowsVersion.value;
   const own = allRows().filter(({ s }) => s === server);
   const [first, last] = [own[0], own.at(-1)];

@@ -3,13 +3,13 @@ import { useState } from 'preact/hooks';
 import type { JsonView as Json } from '../../view.ts';
 import { ArgumentsField } from '../arguments.tsx';
 import { completions } from '../completions.ts';
-import { Facts } from '../parts.tsx';
-import { clipped, line, size, textOf } from '../plain.ts';
+import { FactList } from '../parts.tsx';
+import { shortened, line, size, textValue } from '../plain.ts';
 import { act, calls, chosen, chosenServer, lists, server, updated } from '../state.ts';
-import { expand, variablesIn } from '../template.ts';
+import { fillTemplate, templateVariables } from '../template.ts';
 import { AppPlace } from '../apps/app-place.tsx';
-import { Listed } from './listed.tsx';
-import { Pages } from './pages.tsx';
+import { ListedItem } from './listed.tsx';
+import { ListPages } from './pages.tsx';
 import { Picker, whyEmpty } from './picker.tsx';
 import { CallResult } from './result.tsx';
 
@@ -23,7 +23,7 @@ export function Resources(): JSX.Element {
       const uri = String(resource['uri']);
       return {
         key: uri,
-        name: textOf(resource['title']) ?? textOf(resource['name']) ?? uri,
+        name: textValue(resource['title']) ?? textValue(resource['name']) ?? uri,
         words: uri,
         marks: [
           ...(server.value?.watched.includes(uri) === true ? ['watched'] : []),
@@ -34,7 +34,7 @@ export function Resources(): JSX.Element {
     }),
     ...(own?.templates ?? []).map((template) => ({
       key: String(template['uriTemplate']),
-      name: textOf(template['title']) ?? textOf(template['name']) ?? '',
+      name: textValue(template['title']) ?? textValue(template['name']) ?? '',
       words: String(template['uriTemplate']),
       marks: ['template', ...(news.includes(`templates ${String(template['uriTemplate'])}`) ? ['changed'] : [])],
     })),
@@ -44,7 +44,7 @@ export function Resources(): JSX.Element {
       of="resources"
       items={items}
       empty={whyEmpty('resources')}
-      more={<Pages of={['resources', 'templates']} />}
+      more={<ListPages of={['resources', 'templates']} />}
       show={(key) => {
         const template = own?.templates.find((one) => one['uriTemplate'] === key);
         if (template !== undefined) return <Template key={`${id} ${key}`} template={template} />;
@@ -76,12 +76,12 @@ function OneResource({ resource }: { readonly resource: Json }): JSX.Element {
   const bytes = resource['size'];
   return (
     <article class="tool">
-      <h2>{line(textOf(resource['title']) ?? textOf(resource['name']) ?? uri)}</h2>
-      <p class="description">{clipped(textOf(resource['description']) ?? '')}</p>
-      <Facts
+      <h2>{line(textValue(resource['title']) ?? textValue(resource['name']) ?? uri)}</h2>
+      <p class="description">{shortened(textValue(resource['description']) ?? '')}</p>
+      <FactList
         rows={[
           ['address', <code key="uri">{line(uri, 500)}</code>],
-          ['type', line(textOf(resource['mimeType']) ?? 'not said', 80)],
+          ['type', line(textValue(resource['mimeType']) ?? 'not said', 80)],
           ...(typeof bytes === 'number' ? [['size', size(bytes)] as const] : []),
         ]}
       />
@@ -99,7 +99,7 @@ function OneResource({ resource }: { readonly resource: Json }): JSX.Element {
         </button>
       </p>
       {lastRead(uri)}
-      <Listed item={resource} />
+      <ListedItem item={resource} />
       {uri.startsWith('ui://') && <AppPlace uri={uri} />}
     </article>
   );
@@ -108,8 +108,8 @@ function OneResource({ resource }: { readonly resource: Json }): JSX.Element {
 function Template({ template }: { readonly template: Json }): JSX.Element {
   const uriTemplate = String(template['uriTemplate']);
   const [text, setText] = useState('');
-  const names = variablesIn(uriTemplate);
-  const uri = expand(uriTemplate, text);
+  const names = templateVariables(uriTemplate);
+  const uri = fillTemplate(uriTemplate, text);
   const schema = {
     type: 'object',
     properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])),
@@ -117,8 +117,8 @@ function Template({ template }: { readonly template: Json }): JSX.Element {
   };
   return (
     <article class="tool">
-      <h2>{line(textOf(template['title']) ?? textOf(template['name']) ?? uriTemplate)}</h2>
-      <p class="description">{clipped(textOf(template['description']) ?? '')}</p>
+      <h2>{line(textValue(template['title']) ?? textValue(template['name']) ?? uriTemplate)}</h2>
+      <p class="description">{shortened(textValue(template['description']) ?? '')}</p>
       <p>
         <code>{line(uriTemplate, 500)}</code>
       </p>
@@ -146,7 +146,7 @@ function Template({ template }: { readonly template: Json }): JSX.Element {
         <code>{line(uri, 300)}</code>
       </p>
       {lastRead(uri)}
-      <Listed item={template} />
+      <ListedItem item={template} />
     </article>
   );
 }

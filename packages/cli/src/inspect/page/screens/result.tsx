@@ -1,12 +1,12 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { CallView, JsonView as Json, OutcomeView } from '../../view.ts';
-import { duration, Fresh } from '../look/fresh.tsx';
+import { duration, Freshness } from '../look/fresh.tsx';
 import { Problems } from '../arguments.tsx';
-import { Content } from '../content/content.tsx';
-import { Structured } from '../content/structured.tsx';
-import { JsonView } from '../json/json-view.tsx';
-import { Choice, CopyButton } from '../parts.tsx';
+import { ContentView } from '../content/content.tsx';
+import { StructuredView } from '../content/structured.tsx';
+import { FoldedJson } from '../json/json-view.tsx';
+import { ChoiceButtons, CopyButton } from '../parts.tsx';
 import { now } from '../look/now.ts';
 import { useTick } from '../look/tick.ts';
 import { plain } from '../plain.ts';
@@ -33,7 +33,7 @@ export function CallResult({ call, isRunning }: { readonly call: CallView; reado
           </button>
         )}
         {outcome?.result !== undefined && (
-          <Choice
+          <ChoiceButtons
             label="View of the result"
             of={[
               ['shown', 'Shown'],
@@ -78,7 +78,7 @@ function headOf(outcome: OutcomeView | undefined, state: CallView['state']): str
 function Running({ call }: { readonly call: CallView }): JSX.Element {
   const { progress } = call;
   useTick(true);
-  const words = progressWords(call);
+  const words = progressText(call);
   return (
     <div class="running">
       {progress === undefined ? (
@@ -99,7 +99,7 @@ function Running({ call }: { readonly call: CallView }): JSX.Element {
 }
 
 /** Progress and task of a running call in words: how far, how fast, what it says of itself, how long it runs and the task is kept. */
-export function progressWords({ began, progress, task }: CallView): string {
+export function progressText({ began, progress, task }: CallView): string {
   const parts: string[] = [];
   if (progress !== undefined) {
     const { progress: done, total, message, t } = progress;
@@ -111,14 +111,14 @@ export function progressWords({ began, progress, task }: CallView): string {
       parts.push(left > 0 ? `about ${duration(left)} left` : 'longer than it seemed');
     }
   }
-  if (task !== undefined) parts.push(`task ${task.status} ${plain(task.message ?? '')}`.trim(), ...keptWords(task));
+  if (task !== undefined) parts.push(`task ${task.status} ${plain(task.message ?? '')}`.trim(), ...keptText(task));
   const runs = now() - began;
   if (runs >= 1_000) parts.push(`for ${duration(runs)}`);
   return parts.join(' · ');
 }
 
 /** Tells how long a task is kept still. */
-export function keptWords({ keptUntil }: NonNullable<CallView['task']>): readonly string[] {
+export function keptText({ keptUntil }: NonNullable<CallView['task']>): readonly string[] {
   if (keptUntil === undefined) return [];
   const left = keptUntil - now();
   return [left > 0 ? `kept for ${duration(left)}` : 'not kept any more'];
@@ -146,7 +146,7 @@ function Raw({ value }: { readonly value: unknown }): JSX.Element {
   return (
     <div class="raw">
       <CopyButton text={JSON.stringify(value, undefined, 2) ?? 'null'} what="JSON" />
-      <JsonView text={text} label="Result as JSON" />
+      <FoldedJson text={text} label="Result as JSON" />
     </div>
   );
 }
@@ -163,14 +163,14 @@ function Shown({ result, came }: { readonly result: Json; readonly came: number 
   );
   return (
     <>
-      {said && <Structured value={structured} />}
-      {Array.isArray(content) && content.map((block: unknown, at) => <Content key={at} block={block} />)}
+      {said && <StructuredView value={structured} />}
+      {Array.isArray(content) && content.map((block: unknown, at) => <ContentView key={at} block={block} />)}
       {Array.isArray(result['messages']) &&
         result['messages'].map((message: unknown, at) => <Message key={at} message={message} />)}
-      {structured !== undefined && !said && <Structured value={structured} />}
+      {structured !== undefined && !said && <StructuredView value={structured} />}
       {typeof ttlMs === 'number' && ttlMs > 0 && (
         <p>
-          <Fresh t={came} ttlMs={ttlMs} cacheScope={cacheScope} />
+          <Freshness t={came} ttlMs={ttlMs} cacheScope={cacheScope} />
         </p>
       )}
       {Object.keys(rest).length > 0 && (
@@ -208,7 +208,7 @@ function Message({ message }: { readonly message: unknown }): JSX.Element {
     <div class="message">
       <b>{plain(String(role))}</b>
       {[content].flat().map((block, at) => (
-        <Content key={at} block={block} />
+        <ContentView key={at} block={block} />
       ))}
     </div>
   );

@@ -2,9 +2,9 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ServerView } from '../../view.ts';
 import { focusIfLost } from '../look/focus.ts';
-import { line, textOf } from '../plain.ts';
+import { line, textValue } from '../plain.ts';
 import { act, addServer, chosenServer, dialog, hello, place, servers, wish } from '../state.ts';
-import { Login } from '../login/login.tsx';
+import { LoginPanel } from '../login/login.tsx';
 
 const signs: Readonly<Record<ServerView['state'], string>> = {
   connected: '●',
@@ -15,7 +15,7 @@ const signs: Readonly<Record<ServerView['state'], string>> = {
 };
 
 /** All servers, with the actions for each. */
-export function Servers(): JSX.Element {
+export function ServersScreen(): JSX.Element {
   const all = [...servers.value.values()];
   return (
     <nav class="servers" aria-label="Servers">
@@ -45,7 +45,7 @@ export function Servers(): JSX.Element {
 function ServerCard({ server }: { readonly server: ServerView }): JSX.Element {
   const { id, name, address, state, revision, info, silent } = server;
   const isChosen = chosenServer.value === id;
-  const ownName = textOf(info?.['title']) ?? textOf(info?.['name']);
+  const ownName = textValue(info?.['title']) ?? textValue(info?.['name']);
   return (
     <section class={`server ${isChosen ? 'chosen' : ''}`} data-status={state} aria-label={`Server ${id}`}>
       <button
@@ -82,7 +82,7 @@ function ServerCard({ server }: { readonly server: ServerView }): JSX.Element {
       {state !== 'recording' && (
         <>
           <Doing server={server} />
-          {server.canSignIn && <Login server={server} />}
+          {server.canSignIn && <LoginPanel server={server} />}
           <RevisionChoice server={server} />
         </>
       )}

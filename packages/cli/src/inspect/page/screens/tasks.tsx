@@ -3,21 +3,21 @@ import type { CallView } from '../../view.ts';
 import { duration } from '../look/fresh.tsx';
 import { now } from '../look/now.ts';
 import { useTick } from '../look/tick.ts';
-import { JsonView } from '../json/json-view.tsx';
-import { CopyButton, Facts } from '../parts.tsx';
+import { FoldedJson } from '../json/json-view.tsx';
+import { CopyButton, FactList } from '../parts.tsx';
 import { line } from '../plain.ts';
 import { calls, chosenServer } from '../state.ts';
 import { Picker } from './picker.tsx';
-import { CallResult, keptWords, progressWords } from './result.tsx';
+import { CallResult, keptText, progressText } from './result.tsx';
 
 /** Tells whether a call is a task, or is to be one. */
-export function isTask({ kind, task }: CallView): boolean {
+export function isTaskCall({ kind, task }: CallView): boolean {
   return kind === 'task' || task !== undefined;
 }
 
 /** Tasks of the chosen server as they move, the newest first. */
-export function Tasks(): JSX.Element {
-  const own = [...calls.value.values()].filter((call) => call.server === chosenServer.value && isTask(call));
+export function TaskList(): JSX.Element {
+  const own = [...calls.value.values()].filter((call) => call.server === chosenServer.value && isTaskCall(call));
   useTick(own.some(({ state, task }) => state === 'running' || (task?.keptUntil ?? 0) > now()));
   return (
     <Picker
@@ -39,8 +39,8 @@ export function Tasks(): JSX.Element {
 
 function wordsOf(call: CallView): string {
   const { state, task, ms } = call;
-  if (state === 'running') return progressWords(call) || 'begins';
-  return [task?.status ?? state, ...(ms === undefined ? [] : [`${ms} ms`]), ...(task ? keptWords(task) : [])].join(
+  if (state === 'running') return progressText(call) || 'begins';
+  return [task?.status ?? state, ...(ms === undefined ? [] : [`${ms} ms`]), ...(task ? keptText(task) : [])].join(
     ' · ',
   );
 }
@@ -59,7 +59,7 @@ function Task({ call }: { readonly call: CallView }): JSX.Element {
       </h2>
       {task !== undefined && (
         <>
-          <Facts
+          <FactList
             rows={[
               ['task', <code key="id">{line(task.id, 200)}</code>],
               ...(task.message === undefined ? [] : [['says', line(task.message, 300)] as const]),
@@ -71,7 +71,7 @@ function Task({ call }: { readonly call: CallView }): JSX.Element {
           </p>
         </>
       )}
-      <JsonView text={text} label="Arguments" />
+      <FoldedJson text={text} label="Arguments" />
       <CallResult key={id} call={call} isRunning={state === 'running'} />
     </article>
   );

@@ -5,11 +5,11 @@ import { ArgumentsField } from '../arguments.tsx';
 import { useAsked } from '../asked.ts';
 import { drafts } from '../drafts.ts';
 import { CopyButton } from '../parts.tsx';
-import { clipped, line, textOf } from '../plain.ts';
-import { again, api, callAgain, calls, chosenServer, hello, lists, problem, server, wordsOf } from '../state.ts';
+import { shortened, line, textValue } from '../plain.ts';
+import { again, api, callAgain, calls, chosenServer, hello, lists, problem, server, messageOf } from '../state.ts';
 import { AppPlace, appOf } from '../apps/app-place.tsx';
-import { Listed } from './listed.tsx';
-import { Pages } from './pages.tsx';
+import { ListedItem } from './listed.tsx';
+import { ListPages } from './pages.tsx';
 import { Picker, whyEmpty } from './picker.tsx';
 import { CallResult } from './result.tsx';
 
@@ -17,9 +17,9 @@ import { CallResult } from './result.tsx';
 export function Tools(): JSX.Element {
   const own = lists.value.get(chosenServer.value);
   const items = (own?.tools ?? []).map((tool) => ({
-    key: textOf(tool['name']) ?? '',
-    name: textOf(tool['title']) ?? textOf(tool['name']) ?? '',
-    words: textOf(tool['description']) ?? '',
+    key: textValue(tool['name']) ?? '',
+    name: textValue(tool['title']) ?? textValue(tool['name']) ?? '',
+    words: textValue(tool['description']) ?? '',
     marks: marksOf(tool, server.value?.news ?? []),
   }));
   return (
@@ -27,7 +27,7 @@ export function Tools(): JSX.Element {
       of="tools"
       items={items}
       empty={whyEmpty('tools')}
-      more={<Pages of={['tools']} />}
+      more={<ListPages of={['tools']} />}
       show={(name) => {
         const tool = own?.tools.find((one) => one['name'] === name);
         return tool === undefined ? null : <Tool key={`${chosenServer.value} ${name}`} tool={tool} />;
@@ -50,7 +50,7 @@ function marksOf(tool: Json, news: readonly string[]): readonly string[] {
 }
 
 function Tool({ tool }: { readonly tool: Json }): JSX.Element {
-  const name = textOf(tool['name']) ?? '';
+  const name = textValue(tool['name']) ?? '';
   const id = chosenServer.value;
   const key = `${id} ${name}`;
   const [text, setText] = useState(drafts.get(key) ?? '');
@@ -68,7 +68,7 @@ function Tool({ tool }: { readonly tool: Json }): JSX.Element {
     try {
       await api.post('call', { server: id, kind, name, text: text === '' ? '{}' : text });
     } catch (error) {
-      problem.value = wordsOf(error);
+      problem.value = messageOf(error);
     }
   };
   const app = appOf(tool);
@@ -83,14 +83,14 @@ function Tool({ tool }: { readonly tool: Json }): JSX.Element {
       }}
     >
       <h2>
-        {line(textOf(tool['title']) ?? name)} <code class="muted">{line(name)}</code>
+        {line(textValue(tool['title']) ?? name)} <code class="muted">{line(name)}</code>
         {marksOf(tool, server.value?.news ?? []).map((mark) => (
           <span key={mark} class="mark">
             {mark}
           </span>
         ))}
       </h2>
-      <p class="description">{clipped(textOf(tool['description']) ?? '')}</p>
+      <p class="description">{shortened(textValue(tool['description']) ?? '')}</p>
       <ArgumentsField
         schema={tool['inputSchema']}
         text={text}
@@ -100,7 +100,7 @@ function Tool({ tool }: { readonly tool: Json }): JSX.Element {
       />
       <ToolDoing tool={tool} text={text} isOdd={problems.length > 0} call={call} />
       {last !== undefined && <CallResult key={last.id} call={last} isRunning={isRunning} />}
-      <Listed item={tool} />
+      <ListedItem item={tool} />
       {app !== undefined && <AppPlace uri={app} tool={tool} call={last} />}
     </article>
   );
@@ -147,7 +147,7 @@ function ToolDoing(props: {
         text={async () => {
           const body = {
             server: chosenServer.value,
-            name: textOf(tool['name']) ?? '',
+            name: textValue(tool['name']) ?? '',
             text: text === '' ? '{}' : text,
           };
           return (await api.post<{ readonly line: string }>('call-line', body)).line;
@@ -163,7 +163,7 @@ function ToolDoing(props: {
 /** The wish that the call is made again whenever the server starts, as it does when its files change. */
 function Again({ tool, text }: { readonly tool: Json; readonly text: string }): JSX.Element {
   const id = chosenServer.value;
-  const name = textOf(tool['name']) ?? '';
+  const name = textValue(tool['name']) ?? '';
   return (
     <label class="again">
       <input

@@ -3,16 +3,16 @@ import { useLayoutEffect } from 'preact/hooks';
 import type { ServerView } from '../../view.ts';
 import { keepFocusInView } from '../look/focus.ts';
 import { isTabbed } from '../look/narrow.ts';
-import { calls, chosenServer, lists, logs, place, questions, server, tab, tabs, type Tab } from '../state.ts';
-import { About, Failure } from './about.tsx';
+import { calls, chosenServer, lists, logs, place, waitingQuestions, server, tab, tabs, type Tab } from '../state.ts';
+import { AboutScreen, ConnectionFailure } from './about.tsx';
 import { Silence } from './silence.tsx';
 import { CallList } from './calls.tsx';
 import { Logs } from './logs.tsx';
 import { Prompts } from './prompts.tsx';
-import { Alike, Question } from '../questions/question.tsx';
-import { Recorded } from './recorded.tsx';
+import { Alike, QuestionCard } from '../questions/question.tsx';
+import { RecordingSummary } from './recorded.tsx';
 import { Resources } from './resources.tsx';
-import { isTask, Tasks } from './tasks.tsx';
+import { isTaskCall, TaskList } from './tasks.tsx';
 import { Tools } from './tools.tsx';
 
 const names: Readonly<Record<Tab, string>> = {
@@ -29,17 +29,17 @@ const screens: Readonly<Record<Tab, () => JSX.Element>> = {
   tools: Tools,
   prompts: Prompts,
   resources: Resources,
-  tasks: Tasks,
+  tasks: TaskList,
   calls: CallList,
   log: Logs,
-  about: About,
+  about: AboutScreen,
 };
 
 /** Use of the chosen server, with the questions that wait there; as the part of questions, those of every server. */
-export function Use(): JSX.Element {
+export function UseScreen(): JSX.Element {
   const isOfQuestions = isTabbed.value && place.value === 'questions';
   const view = server.value;
-  const all = [...questions.value.values()];
+  const all = [...waitingQuestions.value.values()];
   const asked = isOfQuestions ? all : all.filter((one) => one.server === view?.id);
   // A question that comes moves what stands below it.
   useLayoutEffect(() => keepFocusInView('.use-rest'), [asked.length]);
@@ -52,7 +52,7 @@ export function Use(): JSX.Element {
         <p class="empty">No question waits: what a server asks of you, of a model or of your browser stands here.</p>
       )}
       {asked.map((question) => (
-        <Question key={question.id} question={question} />
+        <QuestionCard key={question.id} question={question} />
       ))}
       {view !== undefined && <Alike server={view.id} />}
       <div class="use-rest">{view === undefined ? <NoServer /> : <UseOf view={view} />}</div>
@@ -65,11 +65,11 @@ function NoServer(): JSX.Element {
 }
 
 function UseOf({ view }: { readonly view: ServerView }): JSX.Element {
-  if (view.state === 'recording') return <Recorded server={view.id} />;
+  if (view.state === 'recording') return <RecordingSummary server={view.id} />;
   const Screen = screens[tab.value];
   return (
     <>
-      {view.state === 'failed' && <Failure view={view} />}
+      {view.state === 'failed' && <ConnectionFailure view={view} />}
       {view.silent !== undefined && <Silence id={view.id} name={view.name} silent={view.silent} />}
       <div class="tabs" role="tablist" aria-label={`What ${view.name} has`} onKeyDown={stepTabs}>
         {tabs.map((one) => (
@@ -116,7 +116,7 @@ function countOf(one: Tab): string {
     case 'resources':
       return own === undefined ? '' : String(own.resources.length + own.templates.length);
     case 'tasks':
-      return String([...calls.value.values()].filter((call) => call.server === id && isTask(call)).length || '');
+      return String([...calls.value.values()].filter((call) => call.server === id && isTaskCall(call)).length || '');
     case 'calls':
       return String([...calls.value.values()].filter((call) => call.server === id).length || '');
     case 'log':

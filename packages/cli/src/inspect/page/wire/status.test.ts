@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RowView } from '../../view.ts';
-import { isUnanswered, statusOf } from './status.ts';
+import { isUnanswered, statusText } from './status.ts';
 
 const common = { t: 0, s: 'A', c: 1, bytes: 7 } as const;
 const asked: RowView = { ...common, n: 1, from: 'client', lane: 'message', what: 'tools/call', kind: 'request' };
@@ -24,13 +24,13 @@ for (const [words, end] of [
 ] as const)
   test(`a request without an answer is ${words} where ${JSON.stringify(end)} came`, () => {
     const over: RowView = { ...asked, over: 2 };
-    assert.equal(statusOf(over, { rowAt: () => end, isOpen: () => true }), words);
+    assert.equal(statusText(over, { rowAt: () => end, isOpen: () => true }), words);
     assert.ok(isUnanswered(over));
   });
 
 test('a request waits as long as an answer may come, and is given up or answered whatever came before', () => {
   const status = (one: RowView, isOpen: boolean): string | number =>
-    statusOf(one, { rowAt: () => undefined, isOpen: () => isOpen });
+    statusText(one, { rowAt: () => undefined, isOpen: () => isOpen });
   assert.deepEqual([status(asked, true), status(asked, false)], ['waits', 'no answer']);
   const [left, paired] = [
     { ...asked, over: 2, cancelled: true as const },

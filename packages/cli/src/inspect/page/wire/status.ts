@@ -1,13 +1,13 @@
 import type { RowView } from '../../view.ts';
 
 /** Finder of other rows, and of whether a request may still be answered. */
-export interface Rows {
+export interface RowFinder {
   rowAt(n: number | undefined): RowView | undefined;
   isOpen(one: RowView): boolean;
 }
 
 /** The HTTP status; without one, the outcome of a request without an answer, or the kind of row. */
-export function statusOf(one: RowView, rows: Rows): string | number {
+export function statusText(one: RowView, rows: RowFinder): string | number {
   const { kind, lane, pair, status } = one;
   if (status !== undefined) return status;
   if (kind === 'request' && pair === undefined) return endOf(one, rows);
@@ -20,7 +20,7 @@ export function isUnanswered({ kind, pair, over, cancelled }: RowView): boolean 
   return kind === 'request' && pair === undefined && over !== undefined && cancelled !== true;
 }
 
-function endOf(one: RowView, { rowAt, isOpen }: Rows): string | number {
+function endOf(one: RowView, { rowAt, isOpen }: RowFinder): string | number {
   if (one.cancelled === true) return 'given up';
   if (one.over !== undefined) return wordsOf(rowAt(one.over));
   return isOpen(one) ? 'waits' : 'no answer';

@@ -4,7 +4,7 @@ import type { RowView } from '../../view.ts';
 import { filterFields } from './filter.ts';
 import type { FoldedRows, TaskFold } from './fold.ts';
 import { indexOfRow } from './rows.ts';
-import { isUnanswered, statusOf } from './status.ts';
+import { isUnanswered, statusText } from './status.ts';
 import { VirtualList } from '../list.tsx';
 import { exportAs, exportKinds } from '../exports.ts';
 import { focusSoon } from '../look/focus.ts';
@@ -19,7 +19,7 @@ import {
   isOpen,
   isPaused,
   lastRow,
-  left,
+  droppedRows,
   problem,
   row,
   rowAt,
@@ -27,14 +27,14 @@ import {
   rowsVersion,
   toggleFold,
   visibleRows,
-  wordsOf,
+  messageOf,
 } from '../state.ts';
-import { Message } from '../screens/message.tsx';
+import { MessagePane } from '../screens/message.tsx';
 
 /** Everything that crossed, in its order, and the chosen message beside it. */
 export function Wire(): JSX.Element {
   const { rows } = visibleRows.value;
-  const gone = [...left.value.values()].reduce((sum, one) => sum + one, 0);
+  const gone = [...droppedRows.value.values()].reduce((sum, one) => sum + one, 0);
   useSearch();
   return (
     <section class="wire" aria-label="Wire">
@@ -54,7 +54,7 @@ export function Wire(): JSX.Element {
             <p class="muted">▲ {gone.toLocaleString('en')} older messages left memory; --record FILE keeps all</p>
           )}
         </div>
-        {row.value !== undefined && <Message n={row.value} />}
+        {row.value !== undefined && <MessagePane n={row.value} />}
       </div>
     </section>
   );
@@ -128,7 +128,7 @@ function useSearch(): void {
             if (filter.peek().text !== text) return;
             found.value = { text, until, rows: new Set([...(isKnown ? before.rows : []), ...answer.found]) };
           })
-          .catch((error: unknown) => (problem.value = wordsOf(error))),
+          .catch((error: unknown) => (problem.value = messageOf(error))),
       isKnown ? 500 : 200,
     );
     return () => clearTimeout(timer);
@@ -265,7 +265,7 @@ function Cells({
         role="gridcell"
         class={`c-status ${(status ?? 0) >= 400 || kind === 'error' || isUnanswered(one) ? 'bad' : ''}`}
       >
-        {statusOf(one, { rowAt, isOpen })}
+        {statusText(one, { rowAt, isOpen })}
       </span>
       <span role="gridcell" class="c-size muted">
         {size(bytes)}

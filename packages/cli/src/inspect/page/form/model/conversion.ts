@@ -2,7 +2,7 @@
 
 import { nodeAt, put, remove, type Path } from './json-edit.ts';
 import { readJson } from './json-text.ts';
-import type { Schema, SchemaDocument } from './schema-document.ts';
+import type { Schema, FormSchema } from './schema-document.ts';
 import { shapeOf } from './shape.ts';
 import { constantOf, variantOf } from './variants.ts';
 
@@ -18,7 +18,7 @@ export interface Conversion {
 }
 
 /** The whole text with the value at a path as one of another kind: what both kinds have stays. */
-export function converted(document: SchemaDocument, text: string, conversion: Conversion): string {
+export function converted(document: FormSchema, text: string, conversion: Conversion): string {
   const { path, to, before, item } = conversion;
   const shape = shapeOf(document, to);
   const node = nodeAt(readJson(text).root, path);
@@ -35,7 +35,7 @@ export function converted(document: SchemaDocument, text: string, conversion: Co
 const maxPuts = 300;
 
 /** An object as one of another kind: properties that both have stay, and constants are those of the other kind. */
-function adapted(document: SchemaDocument, text: string, { path, from, to, before }: Conversion): string {
+function adapted(document: FormSchema, text: string, { path, from, to, before }: Conversion): string {
   const [old, next] = [shapeOf(document, from), shapeOf(document, to)];
   if (next.kind !== 'object') return text;
   let whole = text;

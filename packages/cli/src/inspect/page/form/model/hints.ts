@@ -1,6 +1,6 @@
 /** Demands of a schema on a value, in words. */
 
-type Keywords = ReadonlyMap<string, unknown>;
+type KeywordMap = ReadonlyMap<string, unknown>;
 
 /** Formats, each with how a value of it looks. */
 const formats: Readonly<Record<string, string>> = {
@@ -22,18 +22,18 @@ const formats: Readonly<Record<string, string>> = {
 };
 
 /** Hints for a text. */
-export function textHints(keywords: Keywords, patterns: readonly string[]): readonly string[] {
+export function textHints(keywords: KeywordMap, patterns: readonly string[]): readonly string[] {
   const format = keywords.get('format');
   const known = typeof format === 'string' && Object.hasOwn(formats, format) ? formats[format] : undefined;
   return [
-    ...(known === undefined ? (typeof format === 'string' ? [`format ${cut(format)}`] : []) : [known]),
+    ...(known === undefined ? (typeof format === 'string' ? [`format ${shortText(format)}`] : []) : [known]),
     ...counted(keywords, ['minLength', 'maxLength'], 'character'),
-    ...patterns.map((pattern) => `matches ${cut(pattern)}`),
+    ...patterns.map((pattern) => `matches ${shortText(pattern)}`),
   ];
 }
 
 /** Hints for a number. */
-export function numberHints(keywords: Keywords, whole: boolean): readonly string[] {
+export function numberHints(keywords: KeywordMap, whole: boolean): readonly string[] {
   const [low, high] = [numberOf(keywords, 'minimum'), numberOf(keywords, 'maximum')];
   const [over, under] = [numberOf(keywords, 'exclusiveMinimum'), numberOf(keywords, 'exclusiveMaximum')];
   const multiple = numberOf(keywords, 'multipleOf');
@@ -51,7 +51,7 @@ export function numberHints(keywords: Keywords, whole: boolean): readonly string
 }
 
 /** Hints for a list. */
-export function listHints(keywords: Keywords): readonly string[] {
+export function listHints(keywords: KeywordMap): readonly string[] {
   return [
     ...counted(keywords, ['minItems', 'maxItems'], 'item'),
     ...(keywords.get('uniqueItems') === true ? ['no item twice'] : []),
@@ -59,12 +59,12 @@ export function listHints(keywords: Keywords): readonly string[] {
 }
 
 /** Hints for an object. */
-export function objectHints(keywords: Keywords): readonly string[] {
+export function objectHints(keywords: KeywordMap): readonly string[] {
   return counted(keywords, ['minProperties', 'maxProperties'], 'property');
 }
 
 /** A text of a stranger, no longer than a line or two. */
-export function cut(text: string, most = 200): string {
+export function shortText(text: string, most = 200): string {
   const shown = text.slice(0, most).replaceAll(odd, marked);
   return text.length <= most ? shown : `${shown}… (${text.length.toLocaleString('en')} characters)`;
 }
@@ -78,7 +78,7 @@ function marked(character: string): string {
   return `⟦U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟧`;
 }
 
-function counted(keywords: Keywords, names: readonly [string, string], unit: string): readonly string[] {
+function counted(keywords: KeywordMap, names: readonly [string, string], unit: string): readonly string[] {
   const [low, high] = [numberOf(keywords, names[0]) ?? 0, numberOf(keywords, names[1])];
   if (high !== undefined && low === high) return [`exactly ${plural(low, unit)}`];
   if (high !== undefined && low > 0) return [`${low} to ${plural(high, unit)}`];
@@ -92,7 +92,7 @@ export function plural(count: number, unit: string): string {
   return `${count.toLocaleString('en')} ${count === 1 ? unit : units}`;
 }
 
-function numberOf(keywords: Keywords, name: string): number | undefined {
+function numberOf(keywords: KeywordMap, name: string): number | undefined {
   const value = keywords.get(name);
   return typeof value === 'number' ? value : undefined;
 }

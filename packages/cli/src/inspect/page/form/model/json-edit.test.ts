@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { childOf, exchange, nodeAt, pointerOf, put, remove, rename, stepsOf, type Path } from './json-edit.ts';
+import { childOf, swapItems, nodeAt, pointerOf, put, remove, rename, pointerSteps, type Path } from './json-edit.ts';
 import { readJson, valueOf, type JsonNode } from './json-text.ts';
 
 const spacing = fc.constantFrom('', ' ', '\n', '\n  ', '\t', '\r\n');
@@ -153,7 +153,7 @@ test('two items change places, and nothing else does', () => {
       const [a, b] = [expected[pair[0]] ?? '', expected[pair[1]] ?? ''];
       expected[pair[0]] = b;
       expected[pair[1]] = a;
-      const edited = exchange(text, [], pair);
+      const edited = swapItems(text, [], pair);
       assert.deepEqual(spelled(edited), expected);
       assert.equal(edited.length, text.length);
     }),
@@ -211,5 +211,5 @@ test('a text of any depth is read and edited', () => {
 });
 
 test('pointers and steps are each other', () => {
-  fc.assert(fc.property(fc.array(name), (steps) => assert.deepEqual(stepsOf(pointerOf(steps)), steps)));
+  fc.assert(fc.property(fc.array(name), (steps) => assert.deepEqual(pointerSteps(pointerOf(steps)), steps)));
 });

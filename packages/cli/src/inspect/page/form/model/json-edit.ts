@@ -11,7 +11,7 @@ export function pointerOf(path: Path): string {
 }
 
 /** The steps of a JSON pointer, all as text. */
-export function stepsOf(pointer: string): readonly string[] {
+export function pointerSteps(pointer: string): readonly string[] {
   if (!pointer.startsWith('/')) return [];
   const steps = pointer.slice(1).split('/');
   return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
@@ -65,7 +65,7 @@ export function remove(text: string, path: Path): string {
 }
 
 /** Exchanges two items of the list at a path. */
-export function exchange(text: string, path: Path, [one, other]: readonly [number, number]): string {
+export function swapItems(text: string, path: Path, [one, other]: readonly [number, number]): string {
   const reading = readJson(text);
   if (reading.fault !== undefined) return text;
   const list = nodeAt(reading.root, path);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { formatted, indentAfter, lineOf } from './json-format.ts';
+import { formatted, indentAfter, lineAt } from './json-format.ts';
 
 test('a formatted text is laid out as JSON.stringify lays it out', () => {
   const spaced = fc.tuple(fc.jsonValue(), fc.constantFrom(undefined, 1, '\t', 4));
@@ -43,7 +43,7 @@ test('a deep text does not grow with the square of its depth', () => {
 
 test('lines are counted, and a new one is indented as the one before it', () => {
   assert.deepEqual(
-    [0, 2, 3].map((at) => lineOf('a\nb\nc', at)),
+    [0, 2, 3].map((at) => lineAt('a\nb\nc', at)),
     [1, 2, 2],
   );
   assert.equal(indentAfter('{\n  "a": {'), '    ');

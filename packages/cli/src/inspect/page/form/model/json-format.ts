@@ -50,7 +50,7 @@ function escaped(text: string, at: number): boolean {
 }
 
 /** The line of a place in a text, from 1. */
-export function lineOf(text: string, at: number): number {
+export function lineAt(text: string, at: number): number {
   let line = 1;
   for (let next = text.indexOf('\n'); next !== -1 && next < at; next = text.indexOf('\n', next + 1)) line += 1;
   return line;

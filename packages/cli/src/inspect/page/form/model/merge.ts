@@ -1,9 +1,9 @@
 /** Merges a schema with its references and all parts that apply. */
 
-import { isRecord, isSchema, jsonOf, own, type Schema, type SchemaDocument } from './schema-document.ts';
+import { isRecord, isSchema, textOfJson, own, type Schema, type FormSchema } from './schema-document.ts';
 
 /** One object of keywords, without `$ref` and `allOf`. */
-export interface Merged {
+export interface MergedSchema {
   readonly keywords: ReadonlyMap<string, unknown>;
   /** Every `oneOf` and `anyOf`, each of which has to be chosen from. */
   readonly choices: readonly (readonly Schema[])[];
@@ -29,10 +29,10 @@ const both: Merger = (one, other) =>
 /** Results of two keywords of one name; of all others the outer one counts. */
 const mergers: Readonly<Record<string, Merger>> = {
   type: (one, other) => typesOf(one).flatMap((type) => commonType(type, typesOf(other))),
-  required: (one, other) => [...new Set([...listOf(one), ...listOf(other)])],
+  required: (one, other) => [...new Set([...arrayOf(one), ...arrayOf(other)])],
   enum: (one, other) => {
-    const known = new Set(listOf(other).map(jsonOf));
-    return listOf(one).filter((value) => known.has(jsonOf(value)));
+    const known = new Set(arrayOf(other).map(textOfJson));
+    return arrayOf(one).filter((value) => known.has(textOfJson(value)));
   },
   properties: bothOfEach,
   patternProperties: bothOfEach,
@@ -58,10 +58,10 @@ const mergers: Readonly<Record<string, Merger>> = {
 /** Parts of a schema that hold for some values only: their properties are shown, and none is required. */
 const sometimes = ['then', 'else'];
 
-const known = new WeakMap<SchemaDocument, Map<Schema, Merged>>();
+const known = new WeakMap<FormSchema, Map<Schema, MergedSchema>>();
 
 /** Merges a schema with all that it refers to; the same object for the same schema. It throws nothing. */
-export function merged(document: SchemaDocument, schema: Schema): Merged {
+export function merged(document: FormSchema, schema: Schema): MergedSchema {
   let all = known.get(document);
   if (all === undefined) known.set(document, (all = new Map()));
   let one = all.get(schema);
@@ -83,7 +83,7 @@ interface Waiting {
   readonly optional: boolean;
 }
 
-function mergedAnew(document: SchemaDocument, schema: Schema): Merged {
+function mergedAnew(document: FormSchema, schema: Schema): MergedSchema {
   const merging: Merging = { keywords: new Map(), choices: [], patterns: [], never: false, cut: undefined };
   const seen = new Set<Schema>();
   // A list instead of recursion, since a peer decides the depth. Earlier parts are closer to the place.
@@ -106,7 +106,7 @@ function mergedAnew(document: SchemaDocument, schema: Schema): Merged {
 
 /** Schemas that another one takes in. */
 function followed(
-  document: SchemaDocument,
+  document: FormSchema,
   part: Readonly<Record<string, unknown>>,
   { optional, merging }: { readonly optional: boolean; readonly merging: Merging },
 ): readonly Waiting[] {
@@ -117,7 +117,7 @@ function followed(
     if (schema === undefined) merging.cut ??= unresolved(reference);
     else found.push({ schema, optional });
   }
-  const inner = listOf(own(part, 'allOf'))
+  const inner = arrayOf(own(part, 'allOf'))
     .slice(0, maxMerged + 1)
     .filter(isSchema);
   return [
@@ -129,7 +129,7 @@ function followed(
 
 function mergePart({ keywords, choices, patterns }: Merging, part: Readonly<Record<string, unknown>>): void {
   for (const keyword of ['oneOf', 'anyOf']) {
-    const variants = listOf(own(part, keyword)).filter(isSchema);
+    const variants = arrayOf(own(part, keyword)).filter(isSchema);
     if (variants.length > 0) choices.push(variants);
   }
   const pattern = own(part, 'pattern');
@@ -175,11 +175,11 @@ function mergeKeyword(keywords: Map<string, unknown>, keyword: string, value: un
 
 /** The types of a `type`, which may be one or a list. */
 export function typesOf(type: unknown): readonly string[] {
-  return (Array.isArray(type) ? listOf(type) : [type]).filter((one) => typeof one === 'string');
+  return (Array.isArray(type) ? arrayOf(type) : [type]).filter((one) => typeof one === 'string');
 }
 
 /** A list; empty for another value. */
-export function listOf(value: unknown): readonly unknown[] {
+export function arrayOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 

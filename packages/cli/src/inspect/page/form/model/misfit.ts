@@ -1,9 +1,9 @@
 /** Values that the field of their schema cannot show. */
 
 import { valueOf, type JsonKind, type JsonNode } from './json-text.ts';
-import type { Shape } from './shape.ts';
+import type { FieldShape } from './shape.ts';
 
-const holds: Readonly<Partial<Record<Shape['kind'], readonly JsonKind[]>>> = {
+const holds: Readonly<Partial<Record<FieldShape['kind'], readonly JsonKind[]>>> = {
   text: ['string'],
   file: ['string'],
   // A text in it is what is no number yet.
@@ -23,7 +23,7 @@ const named: Readonly<Record<JsonKind, string>> = {
   null: 'null',
 };
 
-const wanted: Readonly<Partial<Record<Shape['kind'], string>>> = {
+const wanted: Readonly<Partial<Record<FieldShape['kind'], string>>> = {
   text: 'a text',
   file: 'a file',
   number: 'a number',
@@ -38,7 +38,7 @@ const wanted: Readonly<Partial<Record<Shape['kind'], string>>> = {
 const unshown = /[\r\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 
 /** Tells why a value stands as JSON in place of its field, in words; nothing where the field can show it. */
-export function misfitOf(text: string, shape: Shape, node: JsonNode | undefined): string | undefined {
+export function misfitOf(text: string, shape: FieldShape, node: JsonNode | undefined): string | undefined {
   const kinds = holds[shape.kind];
   if (node === undefined || kinds === undefined || (node.kind === 'null' && shape.nullable)) return undefined;
   if (!kinds.includes(node.kind))

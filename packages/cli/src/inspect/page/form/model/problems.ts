@@ -1,22 +1,22 @@
 /** Problems of a value, and the field that shows each. */
 
-import { stepsOf } from './json-edit.ts';
+import { pointerSteps } from './json-edit.ts';
 
 /** Something wrong at a place, as steps from the field that is asked. */
-export interface Problem {
+export interface FieldProblem {
   readonly steps: readonly string[];
   readonly message: string;
 }
 
 /** Problems with JSON pointers, as steps from the root. */
-export function problemsOf(
+export function fieldProblems(
   problems: readonly { readonly path: string; readonly message: string }[] = [],
-): readonly Problem[] {
-  return problems.map(({ path, message }) => ({ steps: stepsOf(path), message }));
+): readonly FieldProblem[] {
+  return problems.map(({ path, message }) => ({ steps: pointerSteps(path), message }));
 }
 
 /** The problems of one part of a value, with paths from it. */
-export function problemsIn(problems: readonly Problem[], step: string | number): readonly Problem[] {
+export function problemsIn(problems: readonly FieldProblem[], step: string | number): readonly FieldProblem[] {
   const name = String(step);
   return problems
     .filter(({ steps }) => steps[0] === name)
@@ -24,7 +24,7 @@ export function problemsIn(problems: readonly Problem[], step: string | number):
 }
 
 /** Problems that no field of a part shows: they are shown at the whole, with their path. */
-export function problemsHere(problems: readonly Problem[], parts: (step: string) => boolean): readonly string[] {
+export function problemsHere(problems: readonly FieldProblem[], parts: (step: string) => boolean): readonly string[] {
   return problems
     .filter(({ steps }) => steps[0] === undefined || !parts(steps[0]))
     .map(({ steps, message }) => (steps.length === 0 ? message : `${steps.join('/')}: ${message}`));

@@ -4,7 +4,7 @@
 export type Schema = Readonly<Record<string, unknown>> | boolean;
 
 /** A whole schema, whose parts may refer to each other. */
-export interface SchemaDocument {
+export interface FormSchema {
   readonly root: Schema;
   /** Finds what a `$ref` or `$dynamicRef` means; nothing where it leads out of the document or nowhere. */
   resolve(reference: string): Schema | undefined;
@@ -24,7 +24,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 }
 
 /** A value as JSON; nothing where it is so deep that it cannot be written. */
-export function jsonOf(value: unknown): string | undefined {
+export function textOfJson(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
   } catch {
@@ -38,7 +38,7 @@ export function own(value: Readonly<Record<string, unknown>>, name: string): unk
 }
 
 /** Makes a document of a peer's schema. An invalid schema accepts everything. */
-export function schemaDocument(schema: unknown): SchemaDocument {
+export function schemaDocument(schema: unknown): FormSchema {
   const root = isSchema(schema) ? schema : true;
   let named: ReadonlyMap<string, Schema> | undefined;
   return {

@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { schemaDocument } from './schema-document.ts';
-import { shapeOf, type Property, type Shape } from './shape.ts';
+import { shapeOf, type Property, type FieldShape } from './shape.ts';
 
 /** The shape of a whole schema; it is parsed, as what a server sends is. */
-function shaped(schema: unknown): Shape {
+function shaped(schema: unknown): FieldShape {
   const document = schemaDocument(JSON.parse(JSON.stringify(schema)));
   return shapeOf(document, document.root);
 }
 
-function optionsOf(shape: Shape): readonly (readonly [string, string])[] {
+function optionsOf(shape: FieldShape): readonly (readonly [string, string])[] {
   assert.ok(shape.kind === 'options' || shape.kind === 'several', shape.kind);
   return shape.options.map(({ name, text }) => [name, text]);
 }
 
-function variantsOf(shape: Shape): readonly string[] {
+function variantsOf(shape: FieldShape): readonly string[] {
   assert.equal(shape.kind, 'choice');
   return shape.kind === 'choice' ? shape.variants.map(({ name }) => name) : [];
 }

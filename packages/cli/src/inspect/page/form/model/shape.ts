@@ -1,12 +1,12 @@
 /** Shapes of fields: what a form shows for a schema, with all that a field has to know. */
 
-import { cut, listHints, numberHints, objectHints, textHints } from './hints.ts';
-import { listOf, merged, typesOf, type Merged } from './merge.ts';
-import { isRecord, isSchema, jsonOf, own, type Schema, type SchemaDocument } from './schema-document.ts';
+import { shortText, listHints, numberHints, objectHints, textHints } from './hints.ts';
+import { arrayOf, merged, typesOf, type MergedSchema } from './merge.ts';
+import { isRecord, isSchema, textOfJson, own, type Schema, type FormSchema } from './schema-document.ts';
 import { nameOfVariant } from './variants.ts';
 
 /** One of several values to choose from. */
-export interface Option {
+export interface FieldOption {
   readonly name: string;
   /** The value, as JSON. */
   readonly text: string;
@@ -40,16 +40,16 @@ export interface Explained {
 }
 
 /** A kind of field. */
-export type Kind =
+export type FieldKind =
   | { readonly kind: 'text'; readonly format: string | undefined; readonly long: boolean; readonly secret: boolean }
   | { readonly kind: 'file'; readonly mediaType: string | undefined }
   | { readonly kind: 'number'; readonly whole: boolean }
   | { readonly kind: 'boolean' }
   | { readonly kind: 'null' }
-  | { readonly kind: 'options'; readonly options: readonly Option[] }
-  | { readonly kind: 'several'; readonly options: readonly Option[]; readonly each: Schema }
+  | { readonly kind: 'options'; readonly options: readonly FieldOption[] }
+  | { readonly kind: 'several'; readonly options: readonly FieldOption[]; readonly each: Schema }
   | ObjectKind
-  | ListKind
+  | ListShape
   | { readonly kind: 'choice'; readonly variants: readonly Variant[] }
   | { readonly kind: 'json'; readonly why: string | undefined };
 
@@ -62,19 +62,19 @@ export interface ObjectKind {
 }
 
 /** A list: first items that have their own schema, then any number of others, or none. */
-export interface ListKind {
+export interface ListShape {
   readonly kind: 'list';
   readonly first: readonly Schema[];
   readonly rest: Schema | undefined;
 }
 
 /** A field. */
-export type Shape = Explained & Kind;
+export type FieldShape = Explained & FieldKind;
 
-const shapes = new WeakMap<SchemaDocument, Map<Schema, Shape>>();
+const shapes = new WeakMap<FormSchema, Map<Schema, FieldShape>>();
 
 /** Finds the field for a schema of a document; the same object for the same schema. It throws nothing. */
-export function shapeOf(document: SchemaDocument, schema: Schema): Shape {
+export function shapeOf(document: FormSchema, schema: Schema): FieldShape {
   let known = shapes.get(document);
   if (known === undefined) shapes.set(document, (known = new Map()));
   let shape = known.get(schema);
@@ -82,14 +82,14 @@ export function shapeOf(document: SchemaDocument, schema: Schema): Shape {
   return shape;
 }
 
-function made(document: SchemaDocument, schema: Schema): Shape {
+function made(document: FormSchema, schema: Schema): FieldShape {
   const all = merged(document, schema);
   const kind = kindOf(document, all, 0);
   return { ...aboutOf(all, kind), ...kind.kind };
 }
 
 interface Found {
-  readonly kind: Kind;
+  readonly kind: FieldKind;
   readonly nullable: boolean;
   readonly hints?: readonly string[];
 }
@@ -97,10 +97,10 @@ interface Found {
 /** Most times that a choice of one leads to another. */
 const maxTurns = 20;
 
-function kindOf(document: SchemaDocument, all: Merged, turns: number): Found {
+function kindOf(document: FormSchema, all: MergedSchema, turns: number): Found {
   if (all.never) return json('The schema admits no value here.');
   if (all.cut !== undefined) return json(all.cut);
-  const allowed = listOf(all.keywords.get('enum'));
+  const allowed = arrayOf(all.keywords.get('enum'));
   if (all.keywords.has('enum')) return optionsOf(all, allowed);
   const [variants, ...others] = all.choices;
   if (variants !== undefined) return choiceOf(document, all, { variants, others, turns });
@@ -113,7 +113,7 @@ function kindOf(document: SchemaDocument, all: Merged, turns: number): Found {
       nullable: types.includes('null'),
       kind: {
         kind: 'choice',
-        variants: real.map((type) => ({ name: typeNames[type] ?? cut(type, 40), schema: { ...bare, type } })),
+        variants: real.map((type) => ({ name: typeNames[type] ?? shortText(type, 40), schema: { ...bare, type } })),
       },
     };
   }
@@ -140,12 +140,12 @@ const tell: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 /** The type that a schema without `type` means, by the keywords that it has. */
-function inferred(all: Merged): string | undefined {
+function inferred(all: MergedSchema): string | undefined {
   if (all.patterns.length > 0) return 'string';
   return tell.find(([, keywords]) => keywords.some((keyword) => all.keywords.has(keyword)))?.[0];
 }
 
-function ofType(document: SchemaDocument, all: Merged, type: string | undefined): Omit<Found, 'nullable'> {
+function ofType(document: FormSchema, all: MergedSchema, type: string | undefined): Omit<Found, 'nullable'> {
   const { keywords } = all;
   if (type === 'string') return { kind: textOf(keywords), hints: textHints(keywords, all.patterns) };
   if (type === 'number' || type === 'integer') {
@@ -158,12 +158,12 @@ function ofType(document: SchemaDocument, all: Merged, type: string | undefined)
   return {
     kind: {
       kind: 'json',
-      why: type === undefined ? undefined : `The schema has a type that JSON has not: ${cut(type, 40)}.`,
+      why: type === undefined ? undefined : `The schema has a type that JSON has not: ${shortText(type, 40)}.`,
     },
   };
 }
 
-function textOf(keywords: ReadonlyMap<string, unknown>): Kind {
+function textOf(keywords: ReadonlyMap<string, unknown>): FieldKind {
   const format = keywords.get('format');
   const mediaType = keywords.get('contentMediaType');
   const encoded = keywords.get('contentEncoding') === 'base64' || format === 'byte';
@@ -179,7 +179,7 @@ function textOf(keywords: ReadonlyMap<string, unknown>): Kind {
 
 function objectOf(keywords: ReadonlyMap<string, unknown>): ObjectKind {
   const named = keywords.get('properties');
-  const required = new Set(listOf(keywords.get('required')).filter((name) => typeof name === 'string'));
+  const required = new Set(arrayOf(keywords.get('required')).filter((name) => typeof name === 'string'));
   const properties = new Map<string, Property>();
   for (const name of isRecord(named) ? Object.keys(named) : []) {
     const schema = isRecord(named) ? own(named, name) : undefined;
@@ -200,9 +200,9 @@ function objectOf(keywords: ReadonlyMap<string, unknown>): ObjectKind {
   return { kind: 'object', properties, others };
 }
 
-function listKindOf(document: SchemaDocument, keywords: ReadonlyMap<string, unknown>): Kind {
+function listKindOf(document: FormSchema, keywords: ReadonlyMap<string, unknown>): FieldKind {
   const items = keywords.get('items');
-  const first = listOf(keywords.get('prefixItems') ?? items).map((item) => (isSchema(item) ? item : true));
+  const first = arrayOf(keywords.get('prefixItems') ?? items).map((item) => (isSchema(item) ? item : true));
   const rest = Array.isArray(items) ? keywords.get('additionalItems') : items;
   const open = isSchema(rest) ? rest : true;
   if (first.length === 0 && open !== true && open !== false) {
@@ -213,10 +213,10 @@ function listKindOf(document: SchemaDocument, keywords: ReadonlyMap<string, unkn
 }
 
 /** The values that a schema lists, none of them null; of any other schema none. */
-function listedIn(all: Merged): readonly Option[] {
-  if (all.never || all.cut !== undefined || listOf(all.keywords.get('enum')).includes(null)) return [];
+function listedIn(all: MergedSchema): readonly FieldOption[] {
+  if (all.never || all.cut !== undefined || arrayOf(all.keywords.get('enum')).includes(null)) return [];
   if (all.keywords.has('enum')) {
-    const found = optionsOf(all, listOf(all.keywords.get('enum')));
+    const found = optionsOf(all, arrayOf(all.keywords.get('enum')));
     return found.kind.kind === 'options' ? found.kind.options : [];
   }
   const [variants, ...others] = all.choices;
@@ -225,26 +225,28 @@ function listedIn(all: Merged): readonly Option[] {
 }
 
 /** Fields of values that are listed; null among them is a state of its own. */
-function optionsOf(all: Merged, allowed: readonly unknown[]): Found {
+function optionsOf(all: MergedSchema, allowed: readonly unknown[]): Found {
   if (allowed.length === 0) return json('The schema admits no value here.');
-  const names = listOf(all.keywords.get('enumNames'));
+  const names = arrayOf(all.keywords.get('enumNames'));
   const real = allowed.flatMap((value, index) => (value === null ? [] : [option(value, names[index])]));
   if (real.length === 0) return { kind: { kind: 'null' }, nullable: false };
   return { kind: { kind: 'options', options: distinct(real) }, nullable: real.length < allowed.length };
 }
 
-function option(value: unknown, name: unknown): Option {
-  const text = jsonOf(value) ?? 'null';
+function option(value: unknown, name: unknown): FieldOption {
+  const text = textOfJson(value) ?? 'null';
   const own = typeof value === 'string' && value !== '' ? value : text;
-  return { text, name: cut(typeof name === 'string' ? name : own) };
+  return { text, name: shortText(typeof name === 'string' ? name : own) };
 }
 
 /** Options, each once and each with a name of its own. */
-function distinct(options: readonly Option[]): readonly Option[] {
+function distinct(options: readonly FieldOption[]): readonly FieldOption[] {
   const all = [...new Map(options.toReversed().map((one) => [one.text, one])).values()].toReversed();
   const counts = new Map<string, number>();
   for (const { name } of all) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return all.map((one) => (counts.get(one.name) === 1 ? one : { ...one, name: cut(`${one.name} (${one.text})`) }));
+  return all.map((one) =>
+    counts.get(one.name) === 1 ? one : { ...one, name: shortText(`${one.name} (${one.text})`) },
+  );
 }
 
 interface Choice {
@@ -253,7 +255,7 @@ interface Choice {
   readonly turns: number;
 }
 
-function choiceOf(document: SchemaDocument, all: Merged, { variants, others, turns }: Choice): Found {
+function choiceOf(document: FormSchema, all: MergedSchema, { variants, others, turns }: Choice): Found {
   const types = typesOf(all.keywords.get('type'));
   const nullable = (types.length === 0 || types.includes('null')) && variants.some(isNull);
   const real = variants.filter((variant) => !isNull(variant));
@@ -285,14 +287,14 @@ function isNull(schema: Schema): boolean {
 }
 
 /** The value of a schema that admits one alone. */
-function constantOf(schema: Schema): Option | undefined {
+function constantOf(schema: Schema): FieldOption | undefined {
   if (!isRecord(schema) || !Object.hasOwn(schema, 'const')) return undefined;
   return option(schema['const'], own(schema, 'title'));
 }
 
 /** Makes a schema of merged parts, without some keywords. */
 function schemaOf(
-  all: Merged,
+  all: MergedSchema,
   others: readonly (readonly Schema[])[],
   but: readonly string[],
 ): Record<string, unknown> {
@@ -306,19 +308,19 @@ function json(why: string): Found {
   return { kind: { kind: 'json', why }, nullable: false };
 }
 
-function aboutOf(all: Merged, found: Found): Explained {
+function aboutOf(all: MergedSchema, found: Found): Explained {
   const text = (keyword: string): string | undefined => {
     const value = all.keywords.get(keyword);
     return typeof value === 'string' && value !== '' ? value : undefined;
   };
   const title = text('title');
   return {
-    title: title === undefined ? undefined : cut(title),
+    title: title === undefined ? undefined : shortText(title),
     description: text('description'),
-    fallback: all.keywords.has('default') ? jsonOf(all.keywords.get('default')) : undefined,
-    examples: listOf(all.keywords.get('examples'))
+    fallback: all.keywords.has('default') ? textOfJson(all.keywords.get('default')) : undefined,
+    examples: arrayOf(all.keywords.get('examples'))
       .slice(0, 3)
-      .flatMap((value) => jsonOf(value) ?? []),
+      .flatMap((value) => textOfJson(value) ?? []),
     hints: found.hints ?? [],
     nullable: found.nullable,
     deprecated: all.keywords.get('deprecated') === true,

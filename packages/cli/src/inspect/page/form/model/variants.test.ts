@@ -4,7 +4,7 @@ import { converted } from './conversion.ts';
 import { readJson } from './json-text.ts';
 import { matchesPattern, schemaForName } from './names.ts';
 import { pickedOf, pickerOf, zoneOf } from './pickers.ts';
-import { problemsHere, problemsIn, problemsOf } from './problems.ts';
+import { problemsHere, problemsIn, fieldProblems } from './problems.ts';
 import { schemaDocument, type Schema } from './schema-document.ts';
 import { variantOf } from './variants.ts';
 
@@ -93,7 +93,7 @@ test('a picker begins with what is there, and writes a zone', () => {
 });
 
 test('each problem is told once: at its field, or at the nearest one around it', () => {
-  const problems = problemsOf([
+  const problems = fieldProblems([
     { path: '/a/0/b~1c', message: 'deep' },
     { path: '/a', message: 'near' },
     { path: '', message: 'whole' },
