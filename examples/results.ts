@@ -1,4 +1,4 @@
-import { createServer, ToolError } from 'parley-mcp/server';
+import { createServer } from 'parley-mcp/server';
 import { connectInMemory } from 'parley-mcp/testing';
 import { z } from 'zod';
 
@@ -19,26 +19,12 @@ server.tool('draw', { input: z.object({ what: z.string() }) }, ({ what }) => [
 const output = z.object({ width: z.int(), height: z.int() });
 server.tool('measure', { output, annotations: { readOnlyHint: true } }, () => ({ width: 1, height: 1 }));
 
-// Reports progress, stops when the client cancels, and throws an error that the model reads.
-server.tool('render', { input: z.object({ frames: z.int().min(1) }) }, async ({ frames }, ctx) => {
-  for (let frame = 1; frame <= frames; frame++) {
-    ctx.signal.throwIfAborted();
-    if (frame > 3) throw new ToolError('This studio renders at most three frames.');
-    ctx.progress(frame, frames, `frame ${frame}`);
-  }
-  return `rendered ${frames} frames`;
-});
-
 // Parley encodes bytes as base64.
 server.resource('studio://drawings/1', { name: 'drawing', mimeType: 'image/png' }, () => Buffer.from(pixel, 'base64'));
 
 const client = await connectInMemory(server);
 console.log((await client.callTool('draw', { what: 'a dot' })).content.map(({ type }) => type));
 console.log((await client.callTool('measure')).structuredContent);
-const onProgress = ({ progress, total }: { progress: number; total?: number }) =>
-  console.log(`${progress} of ${total}`);
-console.log(await client.callTool('render', { frames: 2 }, { onProgress }));
-console.log((await client.callTool('render', { frames: 4 })).isError);
 const [drawing] = (await client.readResource('studio://drawings/1')).contents;
 console.log(drawing?.mimeType, client.instructions);
 await client.close();

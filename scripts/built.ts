@@ -39,6 +39,7 @@ function stateOfBuild(): string {
       'package-lock.json',
       'README.md',
       'docs/*.md',
+      'docs/how-to/*.md',
     ],
     { cwd: root },
   );

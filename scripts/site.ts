@@ -8,9 +8,10 @@ import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } fro
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from '../test/support/sources.ts';
-import { apiPages, type SitePage } from './site/api-pages.ts';
+import { apiPages, entryItems, type SitePage } from './site/api-pages.ts';
 import { cliPage } from './site/cli-page.ts';
 import { docsPages, titleOf } from './site/docs-pages.ts';
+import { optionsPage } from './site/options-page.ts';
 import { groups, type PageGroup } from './site/sidebar.ts';
 
 const site = join(root, 'site');
@@ -21,13 +22,17 @@ writePages();
 if (values.pages !== true) build();
 
 function writePages(): void {
+  const entries = entryItems();
   const pages: readonly SitePage[] = [
     ...docsPages(groups.flatMap(({ pages: paths }) => paths.map((path) => `${path}.md`))),
-    ...apiPages(),
+    ...apiPages(entries),
+    optionsPage(entries),
     cliPage(),
   ];
   const reference = pages.filter(({ path }) => path.startsWith('api/')).map(({ path }) => path.replace(/\.md$/, ''));
-  const all: readonly PageGroup[] = [...groups, { title: 'Reference', pages: ['commands', ...reference] }];
+  const all: readonly PageGroup[] = groups.map((group) =>
+    group.title === 'Reference' ? { ...group, pages: [...group.pages, 'commands', 'options', ...reference] } : group,
+  );
   rmSync(pagesFolder, { recursive: true, force: true });
   const titles = new Map(pages.map(({ path, text }) => [path.replace(/\.md$/, ''), titleOf(text)]));
   for (const { path, text } of pages) {
@@ -54,7 +59,7 @@ function writePages(): void {
 
 /** Whether a page helps a model that writes programs: evidence does not. */
 function isForModels(path: string): boolean {
-  return !/^(?:evidence\/|bench|check|fidelity)/.test(path);
+  return !/^(?:evidence\/|bench|check|fidelity|options)/.test(path);
 }
 
 /** The list of pages, in the form of https://llmstxt.org. */

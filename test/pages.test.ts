@@ -1,4 +1,4 @@
-/** The programs of docs/client.md, docs/testing.md and docs/mounting.md do what the pages say. */
+/** The programs of the pages about clients, tests and frameworks do what the pages say. */
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
@@ -6,6 +6,8 @@ import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { connect } from '../packages/parley/src/client.ts';
 import { DELETE, GET, POST } from '../examples/mounted/next-route.ts';
+import served from '../examples/mounted/bun.ts';
+import { handler } from '../examples/mounted/lambda.ts';
 import worker from '../examples/mounted/worker.ts';
 
 const root = new URL('..', import.meta.url);
@@ -19,20 +21,20 @@ const printed = {
 } as const;
 
 for (const [file, pattern] of Object.entries(printed))
-  test(`the program ${file} prints what docs/client.md says`, () => {
+  test(`the program ${file} prints what its page says`, () => {
     const options = { cwd: root, encoding: 'utf8', timeout: 60_000 } as const;
     assert.match(execFileSync(process.execPath, [`examples/${file}`], options), pattern);
   });
 
 for (const file of testing)
-  test(`the tests of ${file}, of docs/testing.md, pass`, () => {
+  test(`the tests of ${file}, of a page about tests, pass`, () => {
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;
     const options = { cwd: root, encoding: 'utf8', timeout: 120_000, env } as const;
     assert.match(execFileSync(process.execPath, ['--test', `examples/${file}`], options), /pass [1-9]\d*\n[^]*fail 0/);
   });
 
 for (const file of ['express.js', 'hono.ts'])
-  test(`a client calls the server of docs/mounting.md in ${file}`, async (t) => {
+  test(`a client calls the server of the page for ${file}`, async (t) => {
     const env = { ...process.env, PORT: '0' };
     const child = spawn(process.execPath, [`examples/mounted/${file}`], { cwd: root, env, stdio: 'pipe' });
     t.after(() => child.kill());
@@ -44,7 +46,7 @@ for (const file of ['express.js', 'hono.ts'])
     assert.fail('it said no address');
   });
 
-test('a tool of the app in docs/mounting.md knows the signed-in user', async (t) => {
+test('a tool of the app in docs/how-to/express.md knows the signed-in user', async (t) => {
   const child = spawn(process.execPath, ['examples/mounted/express-user.js'], {
     cwd: root,
     env: { ...process.env, PORT: '0' },
@@ -69,9 +71,11 @@ test('a tool of the app in docs/mounting.md knows the signed-in user', async (t)
 for (const [what, url, serve] of [
   ['a route of Next.js', 'https://app.example.com/api/mcp', nextRoute],
   ['a worker', 'https://weather.example.workers.dev/mcp', worker.fetch],
+  ['Bun or Deno', 'https://mcp.example.com/', (request: Request) => served.fetch(request)],
+  ['Lambda', 'https://abc.lambda-url.eu-west-1.on.aws/mcp', byEvent],
 ] as const)
   for (const revision of ['2025-11-25', '2026-07-28'])
-    test(`a client of ${revision} calls the server of docs/mounting.md in ${what}`, async () => {
+    test(`a client of ${revision} calls the server of the page for ${what}`, async () => {
       const fetch = (to: string, init: RequestInit): Promise<Response> => serve(new Request(to, init));
       const client = await connect(url, { fetch, revisions: [revision] });
       assert.deepEqual((await client.callTool('forecast')).content, [{ type: 'text', text: 'sunny' }]);
@@ -81,4 +85,26 @@ for (const [what, url, serve] of [
 function nextRoute(request: Request): Promise<Response> {
   // A client sends no others.
   return { DELETE, GET, POST }[request.method as 'POST'](request);
+}
+
+/** Calls a function of Lambda with a request, as a function URL does. */
+async function byEvent(request: Request): Promise<Response> {
+  const { hostname, pathname } = new URL(request.url);
+  const event = {
+    version: '2.0',
+    routeKey: '$default',
+    rawPath: pathname,
+    rawQueryString: '',
+    headers: { ...Object.fromEntries(request.headers), host: hostname },
+    requestContext: { domainName: hostname, http: { method: request.method, path: pathname } },
+    body: await request.text(),
+    isBase64Encoded: false,
+  };
+  // The adapter reads no other fields of an event, and answers with these.
+  const answer = (await handler(event as never)) as {
+    readonly statusCode: number;
+    readonly headers: Record<string, string>;
+    readonly body: string;
+  };
+  return new Response(answer.body === '' ? null : answer.body, { status: answer.statusCode, headers: answer.headers });
 }

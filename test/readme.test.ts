@@ -52,18 +52,7 @@ async function printedBy(file: string, args: readonly string[] = []): Promise<re
   return printed.trimEnd().split('\n');
 }
 
-test('the client of docs/server.md receives each kind of result', async () => {
-  const lines = await printedBy('examples/results.ts');
-  assert.deepEqual(lines.slice(0, 4), [
-    "[ 'text', 'image', 'resource_link' ]",
-    '{ width: 1, height: 1 }',
-    '1 of 2',
-    '2 of 2',
-  ]);
-  assert.deepEqual(lines.slice(-2), ['true', 'image/png Look for a drawing before you make a new one.']);
-});
-
-test('the definitions of docs/server.md change at run time, and clients are notified', async () => {
+test('the definitions of docs/how-to/change-definitions.md change at run time, and clients are notified', async () => {
   const lines = await printedBy('examples/changing.ts');
   const said = "changed: { type: 'list', list: 'tools' }";
   assert.ok(lines.includes(said), lines.join('\n'));
@@ -105,7 +94,7 @@ interface OtlpSpan {
   readonly kind: number;
 }
 
-test('the traces of docs/observability.md arrive at a collector, one for a call through a bridge', async (t) => {
+test('the traces of docs/how-to/send-traces.md arrive at a collector, one for a call through a bridge', async (t) => {
   const { url, spans } = await collector(t);
   const child = run('examples/observability/traces.ts', [], { OTEL_EXPORTER_OTLP_ENDPOINT: url });
   t.after(() => child.kill());
@@ -140,7 +129,7 @@ test('a bridge of the command line that loads the module of docs/observability.m
   );
 });
 
-test('the metrics of docs/observability.md are scraped in the format of Prometheus', async (t) => {
+test('the metrics of docs/how-to/export-metrics.md are scraped in the format of Prometheus', async (t) => {
   const port = await freePort();
   const server = run('examples/observability/metrics.ts', [], { METRICS_PORT: String(port) });
   t.after(() => server.kill());
@@ -154,6 +143,15 @@ test('the metrics of docs/observability.md are scraped in the format of Promethe
 
 /** What each program that ends by itself prints, as far as it matters. */
 const printed = {
+  results: /^\[ 'text', 'image', 'resource_link' \]\n\{ width: 1, height: 1 \}\nimage\/png Look for a drawing/,
+  progress: /^1 of 2\n2 of 2\n.*rendered 2 frames.*\n1 of 1000\nthe user pressed Cancel\n$/,
+  logs: /^warning \{ skipped: 'notes\.tmp' \} files\n.*done/,
+  answers: /none is invalid\n.* 2 is valid\n.*booked for 2/,
+  headers: /tenant acme/,
+  'web-page': /allow-origin: https:\/\/app\.example\.com\n.*Mcp-Session-Id/,
+  tokens: /'ann'[^]*401/,
+  errors:
+    /^true .*The account is empty.*\nrejected: invalidParams -32602 .*\nno answer: refused\nother: Error: the user pressed Cancel\n$/,
   asking: /booked for 2, number 7/,
   summarize: /'Buy milk\.'/,
   prompt: /\[ 'Rust' \][^]*Review this Rust code\./,
@@ -192,7 +190,7 @@ test('the task of docs/tasks.md is kept in a file, and gives its result', async 
   assert.deepEqual(lines, ["[ { type: 'text', text: 'Figures: the figures of 2026' } ]"]);
 });
 
-test('the process of docs/tasks.md that serves nobody ends in good order by SIGTERM', async (t) => {
+test('the worker of docs/how-to/task-workers.md ends in good order by SIGTERM', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-worker-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const worker = run('examples/tasks/worker.ts', [join(folder, 'tasks.db')]);
@@ -212,7 +210,7 @@ test('the server of docs/skill asks before it cancels, and acts once', async (t)
   assert.deepEqual(content, [{ type: 'text', text: 'Order 7 is cancelled.' }]);
 });
 
-test('the stdio server of docs/server.md ends with its input, although it had a timer', async (t) => {
+test('the server of docs/how-to/serve-over-stdio.md ends with its input, although it had a timer', async (t) => {
   const server = run('examples/stdio.ts');
   t.after(() => server.kill('SIGKILL'));
   const late = AbortSignal.timeout(30_000);
@@ -223,7 +221,7 @@ test('the stdio server of docs/server.md ends with its input, although it had a 
   assert.equal(await ended, 0);
 });
 
-test('the program of docs/server.md for both transports serves stdio and HTTP', async (t) => {
+test('the program of docs/how-to/serve-over-stdio.md for both transports serves stdio and HTTP', async (t) => {
   const server = run('examples/both.ts');
   t.after(() => server.kill('SIGKILL'));
   const line = await lineWith(server, 'listening at');
@@ -235,7 +233,7 @@ test('the program of docs/server.md for both transports serves stdio and HTTP', 
   }
 });
 
-test('the server of docs/operations.md opens so many sessions of one client and is ready', async (t) => {
+test('the server of docs/how-to/rate-limits.md opens so many sessions of one client and is ready', async (t) => {
   const server = run('examples/limited.ts');
   t.after(() => server.kill('SIGKILL'));
   const url = await lineWith(server, 'http');
@@ -275,7 +273,7 @@ test('the server of docs/mounting.md behind a host name answers requests for tha
   }
 });
 
-test('the client of docs/client.md signs in at the guarded server of docs/server.md', async (t) => {
+test('the client of docs/how-to/sign-in.md signs in at a protected server', async (t) => {
   const as = await authorizationServer(t, { scopes: ['files:read', 'files:write'] });
   const folder = mkdtempSync(join(tmpdir(), 'parley-readme-'));
   t.after(() => rmSync(folder, { recursive: true }));
@@ -300,6 +298,35 @@ test('the client of docs/client.md signs in at the guarded server of docs/server
     as.tokenRequests.map(({ grantType }) => grantType),
     ['authorization_code'],
   );
+});
+
+test('the client of docs/first-client.md prints what the page says, also without a server', async (t) => {
+  const server = run('examples/server.ts');
+  t.after(() => server.kill());
+  const line = await lineWith(server, 'listening at');
+  const lines = await printedBy('examples/first-client.ts', [line.slice(line.indexOf('http'))]);
+  const page = readFileSync(new URL('docs/first-client.md', root), 'utf8');
+  assert.ok(page.includes(`\n${lines.join('\n')}\n\`\`\``), lines.join('\n'));
+  const child = spawn(process.execPath, ['examples/first-client.ts', 'http://127.0.0.1:9/mcp'], { cwd: root });
+  assert.match(await text(child.stderr), /cannot be used \(refused\)/);
+});
+
+test('the bridge of docs/first-bridge.md connects an old client to a server of the newest version', async (t) => {
+  const server = run('examples/newest-only.ts');
+  t.after(() => server.kill());
+  const line = await lineWith(server, 'listening at');
+  const url = line.slice(line.indexOf('http'));
+  const page = readFileSync(new URL('docs/first-bridge.md', root), 'utf8');
+  const [, refusal] = /\n(parley: no common revision.*)\n/.exec(page) ?? [];
+  const [, words = '', output] =
+    /parley-cli call (--revision .*) http:\S+ book day=Friday\n```\n\n```text\n(.*)\n```/.exec(page) ?? [];
+  const old = spawn(process.execPath, [parley, 'call', '--revision', '2025-06-18', url], { cwd: fileURLToPath(root) });
+  assert.equal((await text(old.stderr)).trim(), refusal);
+  const bridge = run(parley, ['bridge', url]);
+  t.after(() => bridge.kill());
+  const bridged = (await lineWith(bridge, '  url ')).trim().split(/\s+/)[1] ?? '';
+  const command = ['call', ...words.split(' '), bridged, 'book', 'day=Friday'];
+  assert.deepEqual(await printedBy(parley, command), [output]);
 });
 
 test('the client and the command of the README call the server of the README', async (t) => {

@@ -22,9 +22,11 @@ const linked = [
 /** Copies the pages into the packages, where git ignores them. A link to a page that is not published becomes text. */
 export function copyPages(): void {
   for (const folder of ['docs', 'bench']) rmSync(join(library, folder), { recursive: true, force: true });
-  const pages = readdirSync(join(root, 'docs'))
-    .filter((name) => /\.(md|json)$/.test(name) && !unpublished.has(name))
-    .map((name) => `docs/${name}`);
+  const pages = ['docs', 'docs/how-to'].flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .filter((name) => /\.(md|json)$/.test(name) && !unpublished.has(name))
+      .map((name) => `${folder}/${name}`),
+  );
   const published = ['README.md', 'LICENSE', ...linked, ...pages];
   for (const path of published) cpSync(join(root, path), join(library, path));
   for (const path of published.filter((name) => name.endsWith('.md')))

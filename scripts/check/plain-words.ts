@@ -23,7 +23,7 @@ export const plainWordsRule: Rule = {
   demand: 'pages for users have short sentences and standard words',
   find: (repository) =>
     repository.paths
-      .filter((path) => path === 'README.md' || (/^docs\/[\w-]+\.md$/.test(path) && !isExempt(path)))
+      .filter((path) => path === 'README.md' || (/^docs\/(?:how-to\/)?[\w-]+\.md$/.test(path) && !isExempt(path)))
       .flatMap((path) => faultsOf(repository, path)),
 };
 

@@ -11,7 +11,7 @@ export interface SitePage {
 }
 
 /** A declaration, as API Extractor describes it. */
-interface ApiItem {
+export interface ApiItem {
   readonly kind: string;
   readonly name?: string;
   readonly docComment?: string;
@@ -27,13 +27,24 @@ const kinds: readonly (readonly [kind: string, title: string])[] = [
   ['TypeAlias', 'Types'],
 ];
 
-/** Makes the pages, with an index. */
-export function apiPages(): readonly SitePage[] {
-  const pages = entryModels(entryDeclarations()).map(({ entry, model }) => {
+/** The exports of an entry point. */
+export interface EntryItems {
+  readonly entry: string;
+  readonly members: readonly ApiItem[];
+}
+
+/** Reads the declarations of each entry point. */
+export function entryItems(): readonly EntryItems[] {
+  return entryModels(entryDeclarations()).map(({ entry, model }) => {
     // API Extractor wrote it: a package with one entry point, which has the exports.
     const [{ members = [] } = {}] = (JSON.parse(model) as ApiItem).members ?? [];
-    return { entry, members, path: `api/${entry}.md` };
+    return { entry, members };
   });
+}
+
+/** Makes the pages, with an index. */
+export function apiPages(entries: readonly EntryItems[]): readonly SitePage[] {
+  const pages = entries.map((one) => ({ ...one, path: `api/${one.entry}.md` }));
   const rows = pages.map(({ entry, members }) => {
     const names = members
       .filter(({ kind }) => kind === 'Function' || kind === 'Class')
@@ -56,7 +67,8 @@ export function apiPages(): readonly SitePage[] {
   ];
 }
 
-function moduleName(entry: string): string {
+/** The name by which programs import an entry point. */
+export function moduleName(entry: string): string {
   return entry === 'index' ? 'parley-mcp' : `parley-mcp/${entry}`;
 }
 
@@ -108,7 +120,7 @@ function itemText(overloads: readonly ApiItem[], known: ReadonlySet<string | und
 }
 
 /** Classes and types may have names that differ in case alone. */
-function anchorOf(name: string): string {
+export function anchorOf(name: string): string {
   return `${/^[A-Z]/.test(name) ? 'type-' : ''}${name.toLowerCase()}`;
 }
 
@@ -128,10 +140,12 @@ function signatureOf(item: ApiItem, hasMembers: boolean): string {
   return hasMembers ? `${text} { … }` : text;
 }
 
-function textOf({ excerptTokens = [] }: ApiItem): string {
+/** The text of a declaration. */
+export function textOf({ excerptTokens = [] }: ApiItem): string {
   return excerptTokens.map(({ text }) => text).join('');
 }
 
-function inOneLine(text: string): string {
+/** Text for a place that has one line. */
+export function inOneLine(text: string): string {
   return text.replaceAll(/\s*\n\s*/g, ' ').replaceAll('`', "'");
 }
