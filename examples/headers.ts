@@ -3,7 +3,7 @@ import { listen } from 'parley-mcp/node';
 import { createServer } from 'parley-mcp/server';
 
 const server = createServer({ name: 'notes', version: '1.0.0' });
-server.tool('who', {}, (_, ctx) => `tenant ${ctx.auth?.claims?.['tenant']}`);
+server.tool('who', {}, (_, ctx) => `tenant ${String(ctx.auth?.claims?.['tenant'])}`);
 
 const served = await listen(server, {
   port: Number(process.env['PORT'] ?? 0),
