@@ -28,8 +28,8 @@ const { reports, missing } = await runPeers(chosen, {
 });
 for (const fault of unseen(reports)) console.log(`no longer seen: ${fault.peer}, ${fault.side}, ${fault.steps.join()}`);
 if (positionals.length === 0 && values.route === undefined) {
-  const byHand = readFileSync(join(import.meta.dirname, 'by-hand.md'), 'utf8');
-  const text = `${page({ reports, missing })}\n${byHand}${authorizationPart()}`;
+  const manual = readFileSync(join(import.meta.dirname, 'by-hand.md'), 'utf8');
+  const text = `${page({ reports, missing })}\n${manual}${authorizationPart()}`;
   writeFileSync(join(import.meta.dirname, '../docs/evidence/interop.md'), text);
 }
 process.exitCode = unexplained(reports).length === 0 ? 0 : 1;

@@ -1,6 +1,6 @@
 /** The part of docs/check.md about clients, from the rules of `parley check --client` and the register. */
 
-import { clientAuthorizationRules } from '../packages/cli/src/check/client/authorization/judge-trails.ts';
+import { clientAuthorizationRules } from '../packages/cli/src/check/client/authorization/judge-logs.ts';
 import { knownClient, scenarios, type Scenario } from '../packages/cli/src/check/client/authorization/scenarios.ts';
 import { clientRules } from '../packages/cli/src/check/client/rules/rules.ts';
 import { rowOf } from '../packages/cli/src/check/register.ts';

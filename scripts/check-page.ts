@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isProbe, type CheckRule } from '../packages/cli/src/check/rule.ts';
 import { rowOf } from '../packages/cli/src/check/register.ts';
-import { askingRules } from '../packages/cli/src/check/rules/asked/asking.ts';
+import { askingRules } from '../packages/cli/src/check/rules/asked/question-rules.ts';
 import { answerRules } from '../packages/cli/src/check/rules/asked/answers.ts';
 import { formWordRules } from '../packages/cli/src/check/rules/asked/form-words.ts';
 import { noticeRules } from '../packages/cli/src/check/rules/asked/notices.ts';

@@ -2,7 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { clientAuthorizationRules } from '../packages/cli/src/check/client/authorization/judge-trails.ts';
+import { clientAuthorizationRules } from '../packages/cli/src/check/client/authorization/judge-logs.ts';
 import { clientRules } from '../packages/cli/src/check/client/rules/rules.ts';
 import { checkRules } from '../packages/cli/src/check/rules/rules.ts';
 import { requirements } from './registers.ts';

@@ -118,7 +118,7 @@ test('a bridge has the documented limits', () => {
     taskOnly: 'wait',
     asked: 'required',
   });
-  assert.equal(settings.parked.ttlMs, 300_000);
+  assert.equal(settings.suspended.ttlMs, 300_000);
   assert.deepEqual(settings.info, { name: 'parley-bridge', version: '0.1.0' });
   assert.equal(bridgeSettingsOf({ maxUpstreams: 3 }).maxUpstreamsPerClient, 2);
   assert.equal(bridgeSettingsOf({ tasks: 'always' }).asked, 'always');

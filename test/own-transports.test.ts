@@ -27,14 +27,14 @@ interface Way {
 }
 
 /** Hands over what comes, in order. */
-function inbox(): { put(value: unknown): void; next(): Promise<unknown> } {
+function mailbox(): { put(value: unknown): void; next(): Promise<unknown> } {
   const values: unknown[] = [];
   const waiting: ((value: unknown) => void)[] = [];
   return {
     put: (value) => {
-      const taker = waiting.shift();
-      if (taker === undefined) values.push(value);
-      else taker(value);
+      const resumer = waiting.shift();
+      if (resumer === undefined) values.push(value);
+      else resumer(value);
     },
     next: () => (values.length > 0 ? Promise.resolve(values.shift()) : new Promise((take) => waiting.push(take))),
   };
@@ -48,7 +48,7 @@ const ways: Readonly<Record<string, (served: Servable) => Promise<Way>>> = {
       close,
       async raw() {
         const socket = createConnection({ port, host: '127.0.0.1' });
-        const { put, next } = inbox();
+        const { put, next } = mailbox();
         let rest = '';
         socket.on('data', (chunk: Buffer) => {
           const lines = `${rest}${String(chunk)}`.split('\n');
@@ -69,7 +69,7 @@ const ways: Readonly<Record<string, (served: Servable) => Promise<Way>>> = {
       close,
       async raw() {
         const socket = new WebSocket(url);
-        const { put, next } = inbox();
+        const { put, next } = mailbox();
         socket.on('message', (data: Buffer) => put(JSON.parse(String(data))));
         socket.on('error', () => undefined);
         socket.on('close', () => put(undefined));

@@ -21,14 +21,14 @@ export const generatedRule: Rule = {
   find(repository) {
     const found = [...rowsFiles()].flatMap(([file, text]) => stale(repository, file, text, 'npm run lab -- register'));
     // What was tried by hand is written by a person, and stands on the page before authorization.
-    const byHand = `\n\n${repository.read('interop/by-hand.md')}\n## Authorization\n`;
+    const manual = `\n\n${repository.read('interop/by-hand.md')}\n## Authorization\n`;
     const interop = 'docs/evidence/interop.md';
     return [
       ...found,
       ...stale(repository, 'docs/check.md', checkPage(), 'npm run lab -- check-page'),
       ...stale(repository, 'docs/fidelity.md', fidelityPage(), 'npm run lab -- fidelity'),
       ...stale(repository, maintaining, pageWithTables(repository.read(maintaining)), 'npm run lab -- maintaining'),
-      ...(repository.read(interop).includes(byHand)
+      ...(repository.read(interop).includes(manual)
         ? []
         : [
             { file: interop, text: 'lacks interop/by-hand.md before "## Authorization"; run `npm run lab -- interop`' },

@@ -11,7 +11,7 @@ const readers: ReadonlySet<string> = new Set([
   'bridge/options.ts',
   'server/runtime/input/server-rounds.ts',
   'server/tasks/load.ts',
-  'bridge/tasks/kept/kept-tasks.ts',
+  'bridge/tasks/stored/kept-tasks.ts',
   // The age of files that others may have left.
   'transports/node/credentials/versions.ts',
   // When tokens expire, and proofs.
@@ -28,7 +28,7 @@ const readers: ReadonlySet<string> = new Set([
   // The times of a recording.
   'cli/commands/inspect/inspect.ts',
   // An assertion says by it until when it is good.
-  'cli/check/client/authorization/trail.ts',
+  'cli/check/client/authorization/authorization-log.ts',
   // A date in a Retry-After header.
   'jsonrpc/retry-after.ts',
   // The ends of tokens, in a store that others read.

@@ -86,13 +86,13 @@ describe('upstreamAuth exchange', () => {
   test('headers, cookies and proofs of a client stay at the bridge', async (t) => {
     const guarded = await guardedBridge(t, { up: '2026-07-28' });
     const { front, upstream, tokenOf } = guarded;
-    const speaker = await speaking(front.url, '2026-07-28', {
+    const probeClient = await speaking(front.url, '2026-07-28', {
       authorization: `Bearer ${await tokenOf('ann')}`,
       cookie: 'session=ann-cookie',
       dpop: 'ann-proof',
       'x-api-key': 'ann-key',
     });
-    assert.match(await speaker.request('tools/call', { name: 'whoami', arguments: {} }), /ann/);
+    assert.match(await probeClient.request('tools/call', { name: 'whoami', arguments: {} }), /ann/);
     assert.doesNotMatch(
       JSON.stringify(upstream.recorded.map(({ headers, body }) => [headers, body])),
       /ann-(?:cookie|proof|key)/,
@@ -107,8 +107,10 @@ describe('many people', () => {
       const { front, tokenOf } = await guardedBridge(t, { up, bridge: { maxUpstreams: 2, maxUpstreamsPerClient: 2 } });
       const people = ['ann', 'bob', 'eve', 'dan'];
       for (const person of [...people, ...people]) {
-        const speaker = await speaking(front.url, '2026-07-28', { authorization: `Bearer ${await tokenOf(person)}` });
-        const said = await speaker.request('tools/call', { name: 'whoami', arguments: {} });
+        const probeClient = await speaking(front.url, '2026-07-28', {
+          authorization: `Bearer ${await tokenOf(person)}`,
+        });
+        const said = await probeClient.request('tools/call', { name: 'whoami', arguments: {} });
         assert.match(said, new RegExp(`"text":"${person}"`));
       }
     });

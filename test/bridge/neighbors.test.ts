@@ -11,8 +11,8 @@ const two = { maxUpstreams: 2, maxUpstreamsPerClient: 2 };
 
 /** Calls a tool without a session. */
 async function said({ front, tokenOf }: GuardedBridge, person: string, tool = 'whoami'): Promise<string> {
-  const speaker = await speaking(front.url, '2026-07-28', { authorization: `Bearer ${await tokenOf(person)}` });
-  return await speaker.request('tools/call', { name: tool, arguments: {} });
+  const probeClient = await speaking(front.url, '2026-07-28', { authorization: `Bearer ${await tokenOf(person)}` });
+  return await probeClient.request('tools/call', { name: tool, arguments: {} });
 }
 
 /** The one whose token a form exchanges. */

@@ -217,7 +217,7 @@ describe('upstreamAuth per-principal', () => {
 
 test('what a person was asked is answered for nobody else', async (t) => {
   const { front, tokenOf, signIn, willing } = await scene(t, '2026-07-28');
-  const speaker = async (person: string): ReturnType<typeof speaking> =>
+  const probeClient = async (person: string): ReturnType<typeof speaking> =>
     await speaking(
       front.url,
       '2026-07-28',
@@ -225,22 +225,22 @@ test('what a person was asked is answered for nobody else', async (t) => {
       { elicitation: { url: {} } },
     );
   const params = { name: 'whoami', arguments: {} };
-  const asked = await (await speaker('ann')).request('tools/call', params);
+  const asked = await (await probeClient('ann')).request('tools/call', params);
   const [, url = ''] = /"url":"([^"]+)"/.exec(asked) ?? [];
   const [, requestState = ''] = /"requestState":"([^"]+)"/.exec(asked) ?? [];
   assert.equal(await signIn('ann', url), 'Connected');
   const answered = { ...params, requestState, inputResponses: { 'sign-in': { action: 'accept' } } };
-  const bobs = await (await speaker('bob')).request('tools/call', answered);
+  const bobs = await (await probeClient('bob')).request('tools/call', answered);
   assert.match(bobs, /input_required/);
   // Sealed texts are of random letters.
   assert.doesNotMatch(bobs.replaceAll(/[\w-]{24,}/g, ''), /ann/);
   // Neither does it help who is signed in as somebody else, nor with another call.
   const bob = await willing('bob', '2026-07-28');
   assert.equal(await text(bob.client, 'whoami'), 'bob');
-  assert.doesNotMatch(await (await speaker('bob')).request('tools/call', answered), /"ann"/);
+  assert.doesNotMatch(await (await probeClient('bob')).request('tools/call', answered), /"ann"/);
   const other = { ...answered, name: 'only-ann' };
-  assert.doesNotMatch(await (await speaker('ann')).request('tools/call', other), /"text":"ann"/);
-  assert.match(await (await speaker('ann')).request('tools/call', answered), /"text":"ann"/);
+  assert.doesNotMatch(await (await probeClient('ann')).request('tools/call', other), /"text":"ann"/);
+  assert.match(await (await probeClient('ann')).request('tools/call', answered), /"text":"ann"/);
 });
 
 describe('links to sign in', () => {

@@ -11,9 +11,9 @@ import {
   checkAuthorizedClient,
   type CheckAuthorizedClientOptions,
 } from '../../packages/cli/src/check/client/authorization/check-authorized-client.ts';
-import { judgeTrails } from '../../packages/cli/src/check/client/authorization/judge-trails.ts';
+import { judgeTrails } from '../../packages/cli/src/check/client/authorization/judge-logs.ts';
 import { scenarios } from '../../packages/cli/src/check/client/authorization/scenarios.ts';
-import { Trail } from '../../packages/cli/src/check/client/authorization/trail.ts';
+import { AuthorizationLog } from '../../packages/cli/src/check/client/authorization/authorization-log.ts';
 import { checkClient } from '../../packages/cli/src/check/client/check-client.ts';
 import type { CheckReport } from '../../packages/cli/src/check/report.ts';
 import { revisionOf } from '../../packages/parley/src/protocol/revision.ts';
@@ -161,9 +161,9 @@ test('a failure of its own ends a run, and is no fault of the client', async (t)
 test('a secret that was given elsewhere is shown in no finding', () => {
   const [right] = scenarios;
   assert.ok(right !== undefined);
-  const trail = new Trail(right, 'http://127.0.0.1:1/mcp', ['http://127.0.0.1:2/tenant']);
-  trail.revision = revisionOf('2025-11-25');
-  trail.clients.set('own', {
+  const authorizationLog = new AuthorizationLog(right, 'http://127.0.0.1:1/mcp', ['http://127.0.0.1:2/tenant']);
+  authorizationLog.revision = revisionOf('2025-11-25');
+  authorizationLog.clients.set('own', {
     issuer: 'http://127.0.0.1:2/tenant',
     redirectUris: [],
     grantTypes: [],
@@ -172,7 +172,7 @@ test('a secret that was given elsewhere is shown in no finding', () => {
   });
   const basic = Buffer.from('own:sesame-of-elsewhere').toString('base64');
   const step = (place: 'token' | 'endpoint', headers: Readonly<Record<string, string>>, fields: object): void =>
-    trail.add(
+    authorizationLog.add(
       {
         place,
         method: 'POST',
@@ -186,7 +186,7 @@ test('a secret that was given elsewhere is shown in no finding', () => {
       0,
     );
   step('token', { authorization: `Basic ${basic}` }, { grant_type: 'authorization_code', code: 'code-of-elsewhere' });
-  const found = judgeTrails([trail], () => true).flatMap(({ outcome }) =>
+  const found = judgeTrails([authorizationLog], () => true).flatMap(({ outcome }) =>
     outcome.verdict === 'breaks' ? [outcome] : [],
   );
   assert.ok(found.length > 0);
@@ -199,15 +199,15 @@ test('a secret that was given elsewhere is shown in no finding', () => {
 test('a row that says the same as another is judged by itself where that is not chosen', () => {
   const scenario = scenarios.find(({ name }) => name === 'no-pkce');
   assert.ok(scenario !== undefined);
-  const trail = new Trail(scenario, 'http://127.0.0.1:1/mcp', ['http://127.0.0.1:2']);
-  trail.revision = revisionOf('2025-11-25');
+  const authorizationLog = new AuthorizationLog(scenario, 'http://127.0.0.1:1/mcp', ['http://127.0.0.1:2']);
+  authorizationLog.revision = revisionOf('2025-11-25');
   const issuer = 'http://127.0.0.1:2';
   for (const [place, status] of [['server-metadata', 200] as const, ['authorize', 302] as const]) {
     const url = new URL(`${issuer}/${place}`);
-    trail.add({ place, method: 'GET', url, headers: {}, fields: {}, issuer, status, came: '' }, 0);
+    authorizationLog.add({ place, method: 'GET', url, headers: {}, fields: {}, issuer, status, came: '' }, 0);
   }
   const verdicts = (...only: readonly string[]): readonly unknown[] =>
-    judgeTrails([trail], (id) => only.includes(id)).map(({ outcome }) => outcome.verdict);
+    judgeTrails([authorizationLog], (id) => only.includes(id)).map(({ outcome }) => outcome.verdict);
   assert.deepEqual(verdicts('auth-099', 'auth-100'), ['breaks', 'not-judged']);
   assert.deepEqual(verdicts('auth-100'), ['breaks']);
 });

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { clientAuthorizationRules } from '../../packages/cli/src/check/client/authorization/judge-trails.ts';
+import { clientAuthorizationRules } from '../../packages/cli/src/check/client/authorization/judge-logs.ts';
 import { sampled } from '../support/sampled.ts';
 import { checkAuthorizedClient } from '../../packages/cli/src/check/client/authorization/check-authorized-client.ts';
 import { machineRules } from '../../packages/cli/src/check/client/authorization/rules-machine.ts';

@@ -144,7 +144,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     first(initialize({ capabilities: { extensions: { bare: {} } } })),
   ],
   'elicit-015': [
-    now(own(1, 'tools/list', {}, { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { voice: {} } } })),
+    now(own(1, 'tools/list', {}, { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { notifier: {} } } })),
   ],
   'elicit-059': [now(ask, retry({ inputResponses: answers({ action: 'accept', content: {} }), requestState: state }))],
   'mrtr-017': [now(ask, retry({ inputResponses: { ...answers(accepted), other: {} }, requestState: state }))],
@@ -248,8 +248,13 @@ function speaking({ date, over }: Case): { readonly judged: JudgedClient; say(sa
     const head = { method, path: '/mcp', headers: { ...headersFor(date, body, session), ...headers } };
     if (body === undefined) judged.head(head);
     else {
-      const { talk } = await judged.take({ text, served: revisions, line, ...(over === undefined && { http: head }) });
-      session = talk.session ??= talk.stage === 'answered' ? 'the-session' : undefined;
+      const { clientSession } = await judged.take({
+        text,
+        served: revisions,
+        line,
+        ...(over === undefined && { http: head }),
+      });
+      session = clientSession.session ??= clientSession.stage === 'answered' ? 'the-session' : undefined;
     }
   };
   return { judged, say };
@@ -262,7 +267,7 @@ async function findingsOf(one: Case, isOver = false): Promise<readonly string[]>
   if (date !== newest && isFirst !== true)
     for (const body of [initialize(), notice('notifications/initialized')]) await say({ body });
   for (const said of says) await say(said);
-  for (const talk of judged.talks) talk.isDeleted = true;
+  for (const clientSession of judged.talks) clientSession.isDeleted = true;
   if (isOver) judged.end(true);
   return brokenIn(judged);
 }

@@ -6,7 +6,7 @@ import { checkClient } from '../../packages/cli/src/check/client/check-client.ts
 import type { OpenedPage } from '../../packages/cli/src/check/client/client-rule.ts';
 import { neededSteps } from '../../packages/cli/src/check/client/guide.ts';
 import { pageRules } from '../../packages/cli/src/check/client/rules/pages.ts';
-import { Talk } from '../../packages/cli/src/check/client/talk.ts';
+import { ClientSession } from '../../packages/cli/src/check/client/client-session.ts';
 import type { CheckReport } from '../../packages/cli/src/check/report.ts';
 import { connect } from '../../packages/parley/src/client.ts';
 import { revisions } from '../../packages/parley/src/protocol/revision.ts';
@@ -145,11 +145,11 @@ test('nothing is found in a client whose person refuses one page, and agrees to 
 
 test('a page that was opened is held against who refused that one, and not another', () => {
   const found = (...pages: readonly OpenedPage[]): readonly unknown[] => {
-    const talk = new Talk('http');
-    talk.refusedPages.push({ path: '/far/page/1-1', asked: 1_000, refused: 5_000 });
-    talk.refusedPages.push({ path: '/far/page/1-2', asked: 6_000, refused: 7_000 });
+    const clientSession = new ClientSession('http');
+    clientSession.refusedPages.push({ path: '/far/page/1-1', asked: 1_000, refused: 5_000 });
+    clientSession.refusedPages.push({ path: '/far/page/1-2', asked: 6_000, refused: 7_000 });
     const seen = { fetches: 0, icons: 0, pages, listed: new Set<string>(), isGone: true };
-    return pageRules.filter((rule) => typeof rule.atEnd?.(talk, seen) === 'object').map(({ id }) => id);
+    return pageRules.filter((rule) => typeof rule.atEnd?.(clientSession, seen) === 'object').map(({ id }) => id);
   };
   assert.deepEqual(found({ path: '/far/page/2-1', at: 2_000 }, { path: '/far/page/1-3', at: 8_000 }), []);
   assert.deepEqual(found({ path: '/far/page/1-1', at: 2_000 }), ['elicit-052']);

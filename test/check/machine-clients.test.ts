@@ -6,7 +6,7 @@ import { checkAuthorizedClient } from '../../packages/cli/src/check/client/autho
 import { machineRules } from '../../packages/cli/src/check/client/authorization/rules-machine.ts';
 import { proofRules } from '../../packages/cli/src/check/client/authorization/rules-proofs.ts';
 import { scenarios, type Scenario } from '../../packages/cli/src/check/client/authorization/scenarios.ts';
-import { Trail } from '../../packages/cli/src/check/client/authorization/trail.ts';
+import { AuthorizationLog } from '../../packages/cli/src/check/client/authorization/authorization-log.ts';
 import type { CheckReport } from '../../packages/cli/src/check/report.ts';
 import type { Authorization } from '../../packages/parley/src/auth/common/authorizer.ts';
 import { connect } from '../../packages/parley/src/client.ts';
@@ -114,12 +114,12 @@ test('proofs without the nonce are counted from when it could be known', () => {
   const proofs = scenarios.find(({ takesProofs }) => takesProofs === true) ?? assert.fail('there is one');
   const rule = proofRules.find(({ id }) => id === 'auth-143') ?? assert.fail('it is judged');
   const found = (...times: readonly number[]): unknown => {
-    const trail = new Trail(proofs, 'http://127.0.0.1:1/mcp', ['http://127.0.0.1:2/tenant']);
+    const authorizationLog = new AuthorizationLog(proofs, 'http://127.0.0.1:1/mcp', ['http://127.0.0.1:2/tenant']);
     for (const at of times)
-      trail.steps.push({
+      authorizationLog.steps.push({
         place: 'endpoint',
         method: 'POST',
-        url: new URL(trail.resource),
+        url: new URL(authorizationLog.resource),
         headers: { dpop: 'e30.e30.x' },
         fields: {},
         status: 401,
@@ -127,7 +127,7 @@ test('proofs without the nonce are counted from when it could be known', () => {
         at,
         clock: at,
       });
-    return rule.judge(trail, []);
+    return rule.judge(authorizationLog, []);
   };
   assert.equal(found(0, 10, 20, 30, 40, 1_900), 'not-seen');
   assert.equal(found(0, 5_000, 6_000, 7_000), 'not-seen');

@@ -6,25 +6,25 @@ import { MovingTool } from '../../packages/cli/src/check/client/catalogue/moving
 import { DroppedCall, droppedTool } from '../../packages/cli/src/check/client/dropped.ts';
 import { noteRoots } from '../../packages/cli/src/check/client/rules/roots.ts';
 import { clientRules } from '../../packages/cli/src/check/client/rules/rules.ts';
-import { Talk } from '../../packages/cli/src/check/client/talk.ts';
+import { ClientSession } from '../../packages/cli/src/check/client/client-session.ts';
 import { revisionOf } from '../../packages/parley/src/protocol/revision.ts';
 
 test('a change of roots that is told while an answer is under way is told, and one that is not is none', () => {
-  const talk = new Talk('stdio');
+  const clientSession = new ClientSession('stdio');
   const asked = { method: 'roots/list', params: {} };
   const answer = (id: string, uri: string): void => {
-    talk.put.set(id, asked);
-    noteRoots({ id, result: { roots: [{ uri }] } }, talk, id);
-    talk.put.delete(id);
+    clientSession.put.set(id, asked);
+    noteRoots({ id, result: { roots: [{ uri }] } }, clientSession, id);
+    clientSession.put.delete(id);
   };
   answer('q0', 'file:///a');
-  talk.put.set('q1', asked);
-  noteRoots({ method: 'notifications/roots/list_changed' }, talk, '');
+  clientSession.put.set('q1', asked);
+  noteRoots({ method: 'notifications/roots/list_changed' }, clientSession, '');
   answer('q1', 'file:///a');
   answer('q2', 'file:///b');
-  assert.deepEqual([talk.roots.isSilent, talk.roots.wasTold], [false, true]);
+  assert.deepEqual([clientSession.roots.isSilent, clientSession.roots.wasTold], [false, true]);
   answer('q3', 'file:///c');
-  assert.equal(talk.roots.isSilent, true);
+  assert.equal(clientSession.roots.isSilent, true);
 });
 
 test('a call whose stream broke is held against nobody once a client begins anew, or counts from the beginning', () => {
@@ -51,12 +51,12 @@ test('an id that comes again breaks http-063 where one client counts up alone, a
   const rule = clientRules.find(({ id }) => id === 'http-063') ?? assert.fail('it is judged');
   /** Verdict on a call whose id comes again after ids of others. */
   const again = (id: unknown, ...before: readonly unknown[]): unknown => {
-    const talk = new Talk('http', newest);
-    for (const other of before) talk.asked(newestSays(other, 'tools/list'));
+    const clientSession = new ClientSession('http', newest);
+    for (const other of before) clientSession.asked(newestSays(other, 'tools/list'));
     const message = newestSays(id, 'tools/call', { name: droppedTool });
-    talk.asked(message);
-    talk.dropped.push(new DroppedCall(id, newest));
-    return rule.watch?.({ message, talk, batch: 0, revision: newest });
+    clientSession.asked(message);
+    clientSession.dropped.push(new DroppedCall(id, newest));
+    return rule.watch?.({ message, clientSession, batch: 0, revision: newest });
   };
   assert.notEqual(again(3, 1, 2), 'not-seen');
   assert.equal(again(1), 'not-seen');
@@ -67,13 +67,16 @@ test('an id that comes again breaks http-063 where one client counts up alone, a
 test('calls by an old list break http-104 where one client counts up alone, and not where several may', () => {
   const rule = clientRules.find(({ id }) => id === 'http-104') ?? assert.fail('it is judged');
   const found = (...ids: readonly number[]): unknown => {
-    const talk = new Talk('http', revisionOf('2026-07-28'));
+    const clientSession = new ClientSession('http', revisionOf('2026-07-28'));
     for (const id of ids) {
-      talk.asked(newestSays(id, 'tools/list'));
-      talk.moving.listed();
-      talk.moving.called({ place: 'x' }, { method: 'POST', path: '/mcp', headers: { 'mcp-param-place-1': 'x' } });
+      clientSession.asked(newestSays(id, 'tools/list'));
+      clientSession.moving.listed();
+      clientSession.moving.called(
+        { place: 'x' },
+        { method: 'POST', path: '/mcp', headers: { 'mcp-param-place-1': 'x' } },
+      );
     }
-    return rule.atEnd?.(talk, { fetches: 0, icons: 0, pages: [], listed: new Set(), isGone: true });
+    return rule.atEnd?.(clientSession, { fetches: 0, icons: 0, pages: [], listed: new Set(), isGone: true });
   };
   assert.notEqual(found(1, 2, 3), 'not-seen');
   assert.equal(found(1, 1, 2), 'not-seen');

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { askedRules } from '../../packages/cli/src/check/client/rules/asked.ts';
 import { PutQuestions } from '../../packages/cli/src/check/client/put-questions.ts';
 import { monotonicNow } from '../../packages/parley/src/jsonrpc/timeout.ts';
-import { Talk, type ClientProbe } from '../../packages/cli/src/check/client/talk.ts';
+import { ClientSession, type ClientProbe } from '../../packages/cli/src/check/client/client-session.ts';
 
 const probes: Readonly<Record<string, ClientProbe>> = {
   'cancel-010': 'ping-after-notices',
@@ -16,69 +16,69 @@ const probes: Readonly<Record<string, ClientProbe>> = {
 
 for (const [row, probe] of Object.entries(probes))
   test(`a ping breaks ${row} where what came after it was answered, and not where that waits as well`, () => {
-    const talk = new Talk('stdio');
-    talk.done.add('answered ask');
-    talk.put.set('q0', { method: 'ping', params: {} });
-    talk.put.set('q1', { method: 'ping', params: {}, probe });
-    talk.put.set('q2', { method: 'elicitation/create', params: {} });
+    const clientSession = new ClientSession('stdio');
+    clientSession.done.add('answered ask');
+    clientSession.put.set('q0', { method: 'ping', params: {} });
+    clientSession.put.set('q1', { method: 'ping', params: {}, probe });
+    clientSession.put.set('q2', { method: 'elicitation/create', params: {} });
     const rule = askedRules.find(({ id }) => id === row) ?? assert.fail(row);
     const atEnd = (): unknown =>
-      rule.atEnd?.(talk, { fetches: 0, icons: 0, pages: [], listed: new Set(), isGone: true });
-    talk.answeredQuestion('q0');
+      rule.atEnd?.(clientSession, { fetches: 0, icons: 0, pages: [], listed: new Set(), isGone: true });
+    clientSession.answeredQuestion('q0');
     assert.equal(atEnd(), 'not-seen');
-    talk.answeredQuestion('q2');
+    clientSession.answeredQuestion('q2');
     assert.notEqual(atEnd(), 'not-seen');
     // Others may ask somebody who is slow, and answer what they know meanwhile.
-    talk.putAt.set('q1', monotonicNow() - 15_000);
+    clientSession.putAt.set('q1', monotonicNow() - 15_000);
     assert.equal(atEnd(), 'not-seen');
-    talk.putAt.set('q1', monotonicNow() - 25_000);
+    clientSession.putAt.set('q1', monotonicNow() - 25_000);
     assert.notEqual(atEnd(), 'not-seen');
-    talk.answeredQuestion('q1');
+    clientSession.answeredQuestion('q1');
     assert.equal(atEnd(), 'not-seen');
-    assert.equal(talk.overtaken.size, 0);
+    assert.equal(clientSession.overtaken.size, 0);
   });
 
 test('an answer that is late is waited for until its time is over, and no longer than it takes', async () => {
-  const talk = new Talk('stdio');
+  const clientSession = new ClientSession('stdio');
   const questions = new PutQuestions();
   const line = { send: () => true };
   const ping = { method: 'ping', params: {} };
-  const late = questions.put(ping, talk, line);
-  void questions.put(ping, talk, line);
-  const [first = '', second = ''] = [...talk.put.keys()];
+  const late = questions.put(ping, clientSession, line);
+  void questions.put(ping, clientSession, line);
+  const [first = '', second = ''] = [...clientSession.put.keys()];
   questions.answered({}, second);
-  talk.answeredQuestion(second);
-  talk.putAt.set(first, monotonicNow() - 19_900);
+  clientSession.answeredQuestion(second);
+  clientSession.putAt.set(first, monotonicNow() - 19_900);
   const began = monotonicNow();
-  await questions.slow(talk);
+  await questions.slow(clientSession);
   const took = monotonicNow() - began;
   assert.ok(took > 80 && took < 10_000, `it took ${took} ms`);
-  talk.putAt.set(first, monotonicNow());
-  const waiting = questions.slow(talk);
+  clientSession.putAt.set(first, monotonicNow());
+  const waiting = questions.slow(clientSession);
   questions.answered({ result: {} }, first);
   await waiting;
   assert.deepEqual(await late, { result: {} });
   // Nobody answers what was taken back.
-  talk.put.set(first, { ...ping, cancelledAt: 0 });
-  await questions.slow(talk);
+  clientSession.put.set(first, { ...ping, cancelledAt: 0 });
+  await questions.slow(clientSession);
 });
 
 test('each of those who wait for one late answer hears of it', async () => {
-  const talk = new Talk('stdio');
+  const clientSession = new ClientSession('stdio');
   const questions = new PutQuestions();
   const ping = { method: 'ping', params: {} };
-  for (let count = 0; count < 2; count++) void questions.put(ping, talk, { send: () => true });
-  const [first = '', second = ''] = [...talk.put.keys()];
+  for (let count = 0; count < 2; count++) void questions.put(ping, clientSession, { send: () => true });
+  const [first = '', second = ''] = [...clientSession.put.keys()];
   questions.answered({}, second);
-  talk.answeredQuestion(second);
+  clientSession.answeredQuestion(second);
   const began = monotonicNow();
-  const waiting = [questions.slow(talk), questions.slow(talk)];
+  const waiting = [questions.slow(clientSession), questions.slow(clientSession)];
   questions.answered({ result: {} }, first);
   await Promise.all(waiting);
   const took = monotonicNow() - began;
   assert.ok(took < 5_000, `it took ${took} ms`);
   // The end of the run lets go who waits still.
-  const last = [questions.slow(talk), questions.slow(talk)];
+  const last = [questions.slow(clientSession), questions.slow(clientSession)];
   questions.end();
   await Promise.all(last);
 });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { checkClient } from '../../packages/cli/src/check/client/check-client.ts';
 import { stepsDone, stepsMissing } from '../../packages/cli/src/check/client/guide.ts';
-import { Talk } from '../../packages/cli/src/check/client/talk.ts';
+import { ClientSession } from '../../packages/cli/src/check/client/client-session.ts';
 import { connect, McpError } from '../../packages/parley/src/client.ts';
 import type { Client, ConnectOptions } from '../../packages/parley/src/client.ts';
 import { revisionOf } from '../../packages/parley/src/protocol/revision.ts';
@@ -87,16 +87,16 @@ test('a session was lost where it went, and another was begun in which echo and 
 });
 
 test('a session that could have been lost is missed though another conversation has none', () => {
-  const talks = ['2026-07-28', '2025-11-25'].map((date) => new Talk('http', revisionOf(date)));
+  const talks = ['2026-07-28', '2025-11-25'].map((date) => new ClientSession('http', revisionOf(date)));
   for (const { done } of talks) for (const call of ['call echo', 'call slow']) done.add(call);
-  const isMissing = (some: readonly Talk[]): boolean => stepsMissing(some).some(({ id }) => id === 'lost');
+  const isMissing = (some: readonly ClientSession[]): boolean => stepsMissing(some).some(({ id }) => id === 'lost');
   assert.deepEqual([isMissing(talks), isMissing(talks.slice(0, 1))], [true, false]);
 });
 
 test('a call that runs to its end was not given up', () => {
-  const talk = new Talk('http');
-  talk.done.add('answered endless');
-  assert.equal(stepsDone([talk]).has('endless'), false);
-  talk.done.add('gave up endless');
-  assert.equal(stepsDone([talk]).has('endless'), true);
+  const clientSession = new ClientSession('http');
+  clientSession.done.add('answered endless');
+  assert.equal(stepsDone([clientSession]).has('endless'), false);
+  clientSession.done.add('gave up endless');
+  assert.equal(stepsDone([clientSession]).has('endless'), true);
 });

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import type { Bridge } from '../../packages/parley/src/bridge.ts';
-import { arrives, canSay, specimens, type Specimen } from '../../packages/cli/src/compatibility/adaptations.ts';
+import { arrives, canSay, specimens, type Example } from '../../packages/cli/src/compatibility/adaptations.ts';
 import { ends, exists } from '../../packages/cli/src/compatibility/cells.ts';
 import { elsewhere, fieldFacts, type FieldFact } from '../../packages/cli/src/compatibility/fields.ts';
 import { madeUp } from '../../packages/cli/src/compatibility/by-bridge.ts';
@@ -59,7 +59,7 @@ function fieldWalk({ shape, field, row, carrier }: FieldFact): Walk {
   };
 }
 
-function valueWalk(specimen: Specimen): Walk {
+function valueWalk(specimen: Example): Walk {
   const carrier = carrierOf(nameOf(specimen.type));
   assert.ok(carrier);
   return async (pairing) => {

@@ -1,7 +1,7 @@
 /** A question of a scripted server to a raw client in the middle of a call, in the ways of both eras. */
 
 import assert from 'node:assert/strict';
-import type { AskMethod } from '../../packages/parley/src/connection/ask.ts';
+import type { AskMethod } from '../../packages/parley/src/connection/client-request.ts';
 import { requireCapabilities } from '../../packages/parley/src/connection/required-capabilities.ts';
 import type { ClientCapabilities } from '../../packages/parley/src/protocol/capability.ts';
 import { projectClientCapabilities } from '../../packages/parley/src/protocol/compile/capabilities.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Attributes, Meter } from '@opentelemetry/api';
 import { ServiceListeners } from '../../packages/parley/src/server/runtime/events/listeners.ts';
-import { toldStore } from '../../packages/parley/src/server/runtime/events/told-store.ts';
+import { toldStore } from '../../packages/parley/src/server/runtime/events/observed-store.ts';
 import { Service } from '../../packages/parley/src/telemetry/service.ts';
 import { serviceInstrumentsOf } from '../../packages/parley/src/telemetry/service-instruments.ts';
 import { memoryStore } from '../../packages/parley/src/storage/memory/store.ts';

@@ -1,7 +1,7 @@
 /** Simulated authorization servers: they rotate refresh tokens, and revoke a whole family when a used one comes again. */
 
 import type { Random } from '../support/random.ts';
-import { answered, type Arrived, type Host, type HostAnswer } from './network.ts';
+import { answered, type Arrived, type ServerCore, type HostAnswer } from './network.ts';
 import type { World } from '../simulation/world.ts';
 
 /** How long an access token is valid, in milliseconds. */
@@ -24,7 +24,7 @@ export interface Given {
 }
 
 /** One authorization server. */
-export class AuthorizationServer implements Host {
+export class AuthorizationServer implements ServerCore {
   readonly origin: string;
   readonly #world: World;
   /** Whether it gives a new refresh token with each renewal. */

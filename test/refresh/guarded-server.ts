@@ -1,11 +1,11 @@
 /** The simulated server that wants tokens. */
 
 import type { AuthorizationServer } from './authorization-server.ts';
-import { answered, type Arrived, type Host, type HostAnswer } from './network.ts';
+import { answered, type Arrived, type ServerCore, type HostAnswer } from './network.ts';
 import type { World } from '../simulation/world.ts';
 
 /** Takes the tokens of one authorization server; which one may change. */
-export class GuardedServer implements Host {
+export class GuardedServer implements ServerCore {
   readonly origin = 'https://mcp.example';
   issuer: AuthorizationServer;
   /** How often it refuses a good token. */

@@ -22,7 +22,7 @@ export interface HostAnswer {
 }
 
 /** A server of one origin. */
-export interface Host {
+export interface ServerCore {
   readonly origin: string;
   /** Its answer; `undefined` where it never gives one. */
   answer(request: Arrived): HostAnswer | undefined;
@@ -64,12 +64,12 @@ const troubles: readonly Course[] = [
 /** The network of all processes. */
 export class Network {
   readonly world: World;
-  readonly hosts: ReadonlyMap<string, Host>;
+  readonly hosts: ReadonlyMap<string, ServerCore>;
   readonly watcher: NetworkWatcher;
   /** How often an exchange with a token endpoint goes wrong, and how often one of another kind is answered with 503. */
   trouble: { readonly token: number; readonly other: number } = { token: 0, other: 0 };
 
-  constructor(world: World, hosts: readonly Host[], watcher: NetworkWatcher) {
+  constructor(world: World, hosts: readonly ServerCore[], watcher: NetworkWatcher) {
     this.world = world;
     this.hosts = new Map(hosts.map((host) => [host.origin, host]));
     this.watcher = watcher;

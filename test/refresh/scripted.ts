@@ -2,7 +2,7 @@
 
 import { AuthorizationError } from '../../packages/parley/src/auth/common/errors.ts';
 import type { RedirectHook } from '../../packages/parley/src/auth/common/redirect.ts';
-import { answered, type Arrived, type Host, type HostAnswer } from './network.ts';
+import { answered, type Arrived, type ServerCore, type HostAnswer } from './network.ts';
 import { sleep } from './program.ts';
 import type { Process, World } from '../simulation/world.ts';
 
@@ -57,7 +57,7 @@ export class ScriptedHosts {
     return { access_token: `at.as1.0.${number}`, token_type: 'Bearer', expires_in: 300, ...refresh };
   }
 
-  get hosts(): readonly Host[] {
+  get hosts(): readonly ServerCore[] {
     return [
       { origin, answer: (request) => this.#serve(request) },
       { origin: issuer, answer: (request) => this.#authorize(request) },

@@ -75,7 +75,7 @@ test('a chunk with a module of another product is found, also if it is loaded la
     'chunks/a.js.map': map('server/tool.ts', 'json/copy.ts', 'server/runtime/request-handler.ts'),
     'chunks/b.js': 'import { c } from "./c.js";\n',
     'chunks/c.js': '',
-    'chunks/c.js.map': map('client/connect.ts', 'client/client.ts', 'connection/ask.ts'),
+    'chunks/c.js.map': map('client/connect.ts', 'client/client.ts', 'connection/client-request.ts'),
     'client.js': 'export { c } from "./chunks/c.js";\n',
   });
   assert.deepEqual(lines(strayModules(folder)), [

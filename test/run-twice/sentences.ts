@@ -224,7 +224,7 @@ export const sentences: Readonly<Record<string, readonly ShownBy[]>> = {
   'The server wants a page visited first, and the client answers several times: The bridge sends the call again, once.':
     [
       [
-        'packages/parley/src/bridge/upstream/suspended/parked.test.ts',
+        'packages/parley/src/bridge/upstream/suspended/suspended-calls.test.ts',
         'has the call made anew once, however often the answer is delivered',
       ],
     ],

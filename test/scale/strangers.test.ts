@@ -53,14 +53,15 @@ for (const revision of revisions)
     await asked.until(({ messages }) => messages.length === 1);
     const question = asked.messages[0]?.['id'];
     const eventId = running.lastId ?? '';
-    const ways: readonly ((speaker: Speaker, at: number) => Visit)[] = [
-      (speaker, at) => speaker.request(at, 'ping'),
-      (speaker, at) => speaker.request(at, 'tools/call', { name: 'where' }),
-      (speaker, at) => speaker.say(at, { id: question, result: { action: 'accept', content: { name: 'Eve' } } }),
-      (speaker, at) => speaker.say(at, { method: 'notifications/cancelled', params: { requestId: 2 } }),
-      (speaker, at) => speaker.listen(at),
-      (speaker, at) => speaker.listen(at, eventId),
-      (speaker, at) => speaker.end(at),
+    const ways: readonly ((probeClient: Speaker, at: number) => Visit)[] = [
+      (probeClient, at) => probeClient.request(at, 'ping'),
+      (probeClient, at) => probeClient.request(at, 'tools/call', { name: 'where' }),
+      (probeClient, at) =>
+        probeClient.say(at, { id: question, result: { action: 'accept', content: { name: 'Eve' } } }),
+      (probeClient, at) => probeClient.say(at, { method: 'notifications/cancelled', params: { requestId: 2 } }),
+      (probeClient, at) => probeClient.listen(at),
+      (probeClient, at) => probeClient.listen(at, eventId),
+      (probeClient, at) => probeClient.end(at),
     ];
     for (const [number, way] of ways.entries())
       for (const at of [0, 1, 2]) {
@@ -117,13 +118,13 @@ async function asked(
     },
   };
   const name = params['name'] ?? params['taskId'];
-  const speaker = new Speaker(service, newest, {
+  const probeClient = new Speaker(service, newest, {
     authorization: who,
     'mcp-protocol-version': newest,
     'mcp-method': method,
     ...(typeof name === 'string' && { 'mcp-name': name }),
   });
-  const visit = await speaker.request(at, method, { ...params, _meta }).whole();
+  const visit = await probeClient.request(at, method, { ...params, _meta }).whole();
   return { status: await visit.status(), said: visit.messages.at(-1) ?? {} };
 }
 

@@ -10,7 +10,7 @@ import {
   type ScriptedKind,
 } from '../../packages/parley/src/testing/scripted.ts';
 import { OpenChannel, type Inbound } from '../../packages/parley/src/client/connection/open-channel.ts';
-import type { CallOptions } from '../../packages/parley/src/connection/asked.ts';
+import type { CallOptions } from '../../packages/parley/src/connection/call-options.ts';
 import type { JsonObject } from '../../packages/parley/src/protocol/features/common.ts';
 
 interface Heard {

@@ -19,9 +19,9 @@ export type Connect = (deliver: Deliver) => Wire | Promise<Wire>;
 
 /** Plays a transcript and fails when anything but what is written comes back. */
 export async function play(transcript: Transcript, revision: Revision, connect: Connect): Promise<void> {
-  const inbox = new Inbox();
-  const wire = await connect((stream, message) => inbox.put(stream, message));
-  const player = new Player(transcript, revision, wire, inbox);
+  const mailbox = new Inbox();
+  const wire = await connect((stream, message) => mailbox.put(stream, message));
+  const player = new Player(transcript, revision, wire, mailbox);
   try {
     if (transcript.settings.get('opening') !== 'none') await player.open();
     await player.run();
@@ -35,15 +35,15 @@ class Player {
   readonly #transcript: Transcript;
   readonly #revision: Revision;
   readonly #wire: Wire;
-  readonly #inbox: Inbox;
+  readonly #mailbox: Inbox;
   readonly #bindings: Bindings = new Map();
   #status: Promise<number | undefined> = Promise.resolve(undefined);
 
-  constructor(transcript: Transcript, revision: Revision, wire: Wire, inbox: Inbox) {
+  constructor(transcript: Transcript, revision: Revision, wire: Wire, mailbox: Inbox) {
     this.#transcript = transcript;
     this.#revision = revision;
     this.#wire = wire;
-    this.#inbox = inbox;
+    this.#mailbox = mailbox;
   }
 
   /** The handshake, for the revisions that have one; it is not part of the transcript. */
@@ -51,7 +51,7 @@ class Player {
     if (this.#revision.era === 'stateless') return;
     const params = { protocolVersion: this.#revision.date, capabilities: this.#capabilities(), clientInfo };
     await this.#wire.send({ jsonrpc: '2.0', id: 'open', method: 'initialize', params });
-    await this.#inbox.take((message) =>
+    await this.#mailbox.take((message) =>
       differences('{"id":"open","result":"<object>",…}', message, this.#revision, new Map()),
     );
     await this.#wire.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
@@ -63,7 +63,7 @@ class Player {
       try {
         if (kind === 'client') await this.#send(this.#dressed(valueToSend(text, this.#revision, this.#bindings)));
         else if (kind === 'server')
-          await this.#inbox.take((message) => differences(text, message, this.#revision, this.#bindings));
+          await this.#mailbox.take((message) => differences(text, message, this.#revision, this.#bindings));
         else await this.#expectStatus(Number(text));
       } catch (cause) {
         throw new Error(`line ${line}: ${text.slice(0, 200)}`, { cause });
@@ -75,8 +75,8 @@ class Player {
   async end(): Promise<void> {
     const method = this.#revision.era === 'stateless' ? 'server/discover' : 'ping';
     void this.#wire.send(this.#withMeta({ jsonrpc: '2.0', id: 'end', method })).catch(() => undefined);
-    await this.#inbox.take((message) => differences('{"id":"end",…}', message, this.#revision, new Map()));
-    assert.deepEqual(this.#inbox.rest(), [], 'the server sent more than is written');
+    await this.#mailbox.take((message) => differences('{"id":"end",…}', message, this.#revision, new Map()));
+    assert.deepEqual(this.#mailbox.rest(), [], 'the server sent more than is written');
   }
 
   async #send(value: unknown): Promise<void> {

@@ -28,7 +28,7 @@ export type {
 } from './bridge/options.ts';
 export type { BridgeRates } from './bridge/rates.ts';
 export type { RateLimit } from './storage/limits.ts';
-export type { TasksAsked } from './bridge/tasks/between.ts';
+export type { TasksAsked } from './bridge/tasks/task-forms.ts';
 export type { UpstreamAuth, UpstreamCredentials } from './bridge/upstream-auth.ts';
 export type { PerPrincipalUpstream } from './bridge/principals/sign-in-options.ts';
 export type { UpstreamGrant } from './bridge/principals/sign-in.ts';

@@ -6,7 +6,7 @@ export type { IntrospectionOptions, IssuerOptions } from './auth/server/issuer-o
 export type { ClientSecret } from './auth/server/introspection.ts';
 export type { DpopOptions, ReplayStore } from './auth/server/dpop/options.ts';
 export type { ExchangeOptions } from './auth/server/exchange/exchange.ts';
-export type { Revoked } from './auth/server/kept-tokens.ts';
+export type { Revoked } from './auth/server/stored-tokens.ts';
 export { memoryReplay } from './auth/server/dpop/replay.ts';
 export { AuthorizationError, type AuthorizationErrorOptions, type AuthorizationReason } from './auth/common/errors.ts';
 export type { AuthorizationFetch, AuthorizationRequest, AuthorizationResponse } from './auth/common/document.ts';

@@ -17,7 +17,7 @@ import {
   type ServedProcess,
 } from '../../../packages/cli/src/check/client/relay/served-process.ts';
 import { processRules } from '../../../packages/cli/src/check/client/rules/processes.ts';
-import { Talk } from '../../../packages/cli/src/check/client/talk.ts';
+import { ClientSession } from '../../../packages/cli/src/check/client/client-session.ts';
 import type { CheckReport } from '../../../packages/cli/src/check/report.ts';
 import { UsageError } from '../../../packages/cli/src/commands/io.ts';
 import { ownCommand } from '../../../packages/cli/src/commands/own-command.ts';
@@ -144,10 +144,10 @@ test('a stream that was cancelled before is not missed, nor one that another pro
 
 /** What rules find of a process, by its row. */
 function foundIn(process: ServedProcess, isGone: boolean, isStarted = true): Readonly<Record<string, unknown>> {
-  const talk = new Talk('stdio', revisionOf('2026-07-28'));
-  talk.process = process;
+  const clientSession = new ClientSession('stdio', revisionOf('2026-07-28'));
+  clientSession.process = process;
   const seen = { fetches: 0, icons: 0, pages: [], listed: new Set<string>(), isGone, isStarted };
-  return Object.fromEntries(processRules.map((rule) => [rule.id, rule.atEnd?.(talk, seen)]));
+  return Object.fromEntries(processRules.map((rule) => [rule.id, rule.atEnd?.(clientSession, seen)]));
 }
 
 test('who goes on without what it listened to is found once that is sure, and not before', () => {

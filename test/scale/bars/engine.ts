@@ -54,12 +54,12 @@ class Callers {
   }
 
   async once(turn: number): Promise<void> {
-    await Promise.all(this.#speakers.map((speaker, at) => this.call(speaker, at + turn)));
+    await Promise.all(this.#speakers.map((probeClient, at) => this.call(probeClient, at + turn)));
   }
 
-  async call(speaker: Speaker, at: number): Promise<number> {
+  async call(probeClient: Speaker, at: number): Promise<number> {
     const params = { name: 'echo', arguments: { text: 'x' } };
-    const status = await speaker
+    const status = await probeClient
       .request(at, 'tools/call', params)
       .status()
       .catch(() => 0);

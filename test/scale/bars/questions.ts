@@ -31,10 +31,10 @@ export async function questions(scale: number): Promise<readonly string[]> {
     }
   })();
   /** Sends the answer until it was taken, as clients of ours do. */
-  const answer = async (speaker: Speaker, at: number, id: unknown, text: string): Promise<void> => {
+  const answer = async (probeClient: Speaker, at: number, id: unknown, text: string): Promise<void> => {
     for (let times = 0; times < 60; times++) {
       const result = { action: 'accept', content: { text } };
-      const status = await speaker
+      const status = await probeClient
         .say(at + times, { id, result })
         .status()
         .catch(() => 0);
@@ -44,12 +44,12 @@ export async function questions(scale: number): Promise<readonly string[]> {
     }
   };
   const visitor = async (number: number): Promise<void> => {
-    const speaker = await new Speaker(service.spoken, '2025-11-25').open(number, number + 1);
+    const probeClient = await new Speaker(service.spoken, '2025-11-25').open(number, number + 1);
     while (left-- > 0) {
       const text = `${number} ${left}`;
       const began = performance.now();
       const before = isTrouble;
-      const call = speaker.request(number, 'tools/call', { name: 'ask', arguments: { text } });
+      const call = probeClient.request(number, 'tools/call', { name: 'ask', arguments: { text } });
       try {
         const status = await call.status();
         if (status === 503) {
@@ -60,7 +60,7 @@ export async function questions(scale: number): Promise<readonly string[]> {
           continue;
         }
         await call.until(({ messages }) => messages.length > 0);
-        await answer(speaker, number + 1 + (left % 2), call.messages[0]?.['id'], text);
+        await answer(probeClient, number + 1 + (left % 2), call.messages[0]?.['id'], text);
         await call.until(({ messages }) => messages.length > 1);
         const said = JSON.stringify(call.messages.at(-1));
         if (call.messages.length !== 2 || !said.includes(`${text} ${text}`)) wrong.push(`${text}: ${status} ${said}`);

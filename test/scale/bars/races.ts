@@ -15,7 +15,7 @@ async function gets(service: BarService, count: number): Promise<readonly string
     const speakers = await Promise.all(
       Array.from({ length: batch }, (_, at) => new Speaker(service.spoken, '2025-11-25').open(at, at + 1)),
     );
-    const pairs = speakers.map((speaker, at) => [speaker.listen(at), speaker.listen(at + 1)] as const);
+    const pairs = speakers.map((probeClient, at) => [probeClient.listen(at), probeClient.listen(at + 1)] as const);
     const live: Visit[] = [];
     for (const pair of pairs) {
       const both = await Promise.all(pair.map((visit) => visit.status()));
@@ -45,7 +45,7 @@ async function gets(service: BarService, count: number): Promise<readonly string
     }
     for (const visit of live) if (visit.ended) silent++;
     for (const pair of pairs) for (const visit of pair) visit.leave();
-    await Promise.all(speakers.map((speaker, at) => speaker.end(at + 2).status()));
+    await Promise.all(speakers.map((probeClient, at) => probeClient.end(at + 2).status()));
   }
   const said = [...statuses].map(([key, number]) => `${key}: ${number}`).join(', ');
   console.log(`12.7 ${count} pairs of GETs: ${said}; changes missed ${missed}, events twice ${twice}, ended ${silent}`);
@@ -59,29 +59,29 @@ async function cancels(service: BarService, count: number): Promise<readonly str
   const ended = new Map<string, (at: number) => void>();
   for (const node of service.nodes) node.onHeld = (text, at) => ended.get(text)?.(at);
   const waited = (text: string): Promise<number> => new Promise((resolve) => ended.set(text, resolve));
-  const held = async (speaker: Speaker, at: number, text: string): Promise<Visit> =>
-    await speaker
+  const held = async (probeClient: Speaker, at: number, text: string): Promise<Visit> =>
+    await probeClient
       .request(at, 'tools/call', { name: 'hold', arguments: { text }, _meta: { progressToken: text } })
       .until(({ messages }) => messages.length > 0);
   const cancelled: number[] = [];
   const left: number[] = [];
   const gone: number[] = [];
   for (let at = 0; at < count; at++) {
-    const speaker = await new Speaker(service.spoken, '2025-11-25').open(at, at + 1);
+    const probeClient = await new Speaker(service.spoken, '2025-11-25').open(at, at + 1);
     const over = waited(`c${at}`);
-    await held(speaker, at, `c${at}`);
+    await held(probeClient, at, `c${at}`);
     const began = Date.now();
     const requestId = 2;
-    await speaker.say(at + 1, { method: 'notifications/cancelled', params: { requestId } }).status();
+    await probeClient.say(at + 1, { method: 'notifications/cancelled', params: { requestId } }).status();
     cancelled.push(Math.max(0, (await Promise.race([over, pause(5000).then(() => Number.NaN)])) - began));
     const ends = waited(`d${at}`);
-    await held(speaker, at, `d${at}`);
+    await held(probeClient, at, `d${at}`);
     const deleted = Date.now();
-    const status = await speaker.end(at + 1).status();
+    const status = await probeClient.end(at + 1).status();
     if (status !== 204) wrong.push(`DELETE was answered ${status}`);
     left.push(Math.max(0, (await Promise.race([ends, pause(5000).then(() => Number.NaN)])) - deleted));
     for (;;) {
-      const found = await Promise.all([0, 1, 2].map((node) => speaker.request(node, 'ping').status()));
+      const found = await Promise.all([0, 1, 2].map((node) => probeClient.request(node, 'ping').status()));
       if (found.every((one) => one === 404)) break;
       if (Date.now() - deleted > 5000) {
         wrong.push(`5 s after DELETE ping is answered ${found.join()}`);

@@ -16,15 +16,15 @@ async function cost(engine: 'one' | 'none', isSticky: boolean, count: number): P
       Array.from({ length: 30 }, (_, at) => new Speaker(service.spoken, '2025-11-25').open(at, isSticky ? at : at + 1)),
     );
     const taken: number[] = [];
-    const call = async (speaker: Speaker, at: number): Promise<void> => {
+    const call = async (probeClient: Speaker, at: number): Promise<void> => {
       const began = performance.now();
-      await speaker.request(at, 'tools/call', { name: 'echo', arguments: { text: 'x' } }).whole();
+      await probeClient.request(at, 'tools/call', { name: 'echo', arguments: { text: 'x' } }).whole();
       taken.push(performance.now() - began);
     };
     const run = async (calls: number): Promise<void> => {
       await Promise.all(
-        speakers.map(async (speaker, own) => {
-          for (let at = 0; at < calls / 30; at++) await call(speaker, isSticky ? own : own + at);
+        speakers.map(async (probeClient, own) => {
+          for (let at = 0; at < calls / 30; at++) await call(probeClient, isSticky ? own : own + at);
         }),
       );
     };

@@ -53,8 +53,8 @@ export const plantedFaults: readonly PlantedFault[] = [
   fault(
     'a request is forgotten before its answer',
     session,
-    '    const id = this.#answers.expect(judged.message.id, answer);\n    return',
-    '    const id = undefined;\n    return',
+    'const id = this.#answers.expect(judged.message.id, answer);',
+    'const id = undefined;',
   ),
   fault(
     'the client does not remember where a stream was',
@@ -102,12 +102,12 @@ export const plantedFaults: readonly PlantedFault[] = [
   fault(
     'pauses grow to ten minutes',
     'client/connection/backoff.ts',
-    'const longestMs = 30_000;',
-    'const longestMs = 600_000;',
+    'const maxMs = 30_000;',
+    'const maxMs = 600_000;',
   ),
   fault(
     'ids of requests are used again',
-    'connection/asked.ts',
+    'connection/call-options.ts',
     'const id = this.#lastId + 1;',
     'const id = (this.#lastId % 2) + 1;',
   ),
@@ -117,22 +117,27 @@ export const plantedFaults: readonly PlantedFault[] = [
     '    this.#settled = true;\n    this.#idle?.();\n    this.#total?.();',
     '    this.#settled = true;\n    this.#idle?.();',
   ),
-  fault('progress does not start the wait anew', 'connection/asked.ts', 'this.#pending.get(id)?.pending?.touch();', ''),
+  fault(
+    'progress does not start the wait anew',
+    'connection/call-options.ts',
+    'this.#pending.get(id)?.pending?.touch();',
+    '',
+  ),
   fault(
     'answers of rounds are mixed up',
-    'server/runtime/input/round-asker.ts',
+    'server/runtime/input/mrtr-requester.ts',
     'const known = this.#answers.get(name);',
     'const known = [...this.#answers.values()][0] && { ...[...this.#answers.values()][0]!, digest };',
   ),
   fault(
     'effects are not kept between rounds',
-    'server/runtime/input/round-asker.ts',
+    'server/runtime/input/mrtr-requester.ts',
     '      once,\n      logs',
     '      once: {},\n      logs',
   ),
   fault(
     'progress begins anew in each round',
-    'server/runtime/input/round-asker.ts',
+    'server/runtime/input/mrtr-requester.ts',
     '...(lastProgress === undefined ? {} : { progress: lastProgress }),',
     '',
   ),
@@ -199,7 +204,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   fault('a token is good after its time', 'auth/server/verify.ts', 'exp > seconds - skew)', 'exp > seconds - 9_000)'),
   fault(
     'tokens that are taken back are good for a while all the same',
-    'auth/server/kept-tokens.ts',
+    'auth/server/stored-tokens.ts',
     'if (isMeant) this.#tokens.delete',
     'if (false) this.#tokens.delete',
   ),
@@ -218,7 +223,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   fault(
     'a task that nobody waits for any more goes on',
     'server/runtime/input/as-task.ts',
-    "if (typeof taskId === 'string' && taskId.length <= mostIdCharacters) void quiet",
+    "if (typeof taskId === 'string' && taskId.length <= maxIdCharacters) void quiet",
     'if (false) void quiet',
   ),
   fault(
@@ -254,44 +259,49 @@ export const plantedFaults: readonly PlantedFault[] = [
     ),
     fault(
       'answers do not reach the process that asked',
-      shared('member'),
-      "void inbox.insist(asker, told, (cause) => this.#failed('an answer could not be passed on', cause));",
+      shared('session-replica'),
+      "void mailbox.insist(requester, told, (cause) => this.#failed('an answer could not be passed on', cause));",
       '',
     ),
     fault(
       'cancellations do not reach the process that runs',
-      shared('member'),
+      shared('session-replica'),
       'if (isRequestId(id) && !runs(id)) void this.#copies.tell',
       'if (false) void this.#copies.tell',
     ),
     fault(
       'a stream that moved says nothing of what was missed',
-      shared('claim'),
+      shared('stream-lease'),
       'this.isMoved = (kept !== undefined || evenIfOpen) && !(kept?.text === process && this.#isHeard);',
       '',
     ),
     fault(
       'processes give out the same ids',
-      shared('member'),
-      'this.idsBegin = `${parts.inbox.name}-${parts.inbox.next()}-`;',
+      shared('session-replica'),
+      'this.idsBegin = `${parts.mailbox.name}-${parts.mailbox.next()}-`;',
       "this.idsBegin = 'same-';",
     ),
     fault(
       'a session is not kept for other processes',
-      shared('company'),
+      shared('session-replicas'),
       'if (record === undefined || !(await member.open(session, owner, record)))',
       'member.adopted(session, { owner, record: record! }, 1);\n    if (record === undefined)',
     ),
-    fault('pauses of what is told again do not end', shared('inbox'), 'for (const end of this.#pauses) end();', ''),
+    fault(
+      'pauses of what is told again do not end',
+      shared('process-mailbox'),
+      'for (const end of this.#pauses) end();',
+      '',
+    ),
     fault(
       'a session is kept alive by a process that has it for long alone',
-      shared('member'),
+      shared('session-replica'),
       'this.#usedAt = parts.settings.now();',
       'this.#usedAt = this.#touchedAt = parts.settings.now();',
     ),
     fault(
       'another process that ends a session is not heard',
-      shared('member'),
+      shared('session-replica'),
       "case 'ended':\n        return this.#gone('ended');",
       "case 'ended':\n        return;",
     ),
@@ -300,7 +310,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     // Of three, one that does not know the session yet learns of it anew, and tells the others.
     ...fault(
       'what a store that took over does not know is waited for',
-      shared('member'),
+      shared('session-replica'),
       'if (now.version < version) this.#kept',
       'if (false) this.#kept',
     ),
@@ -308,7 +318,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   {
     name: 'an event that was kept without an answer is kept again',
-    file: 'transports/http/server/session/shared/kept-events.ts',
+    file: 'transports/http/server/session/shared/stored-events.ts',
     nodes: 3,
     from: 'const found = this.#found.shift();',
     to: 'const found = undefined as KeptEvent | undefined;',
@@ -317,7 +327,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'a stream that ended and could not be kept is not remembered',
     file: 'transports/http/server/session/shared/shared-streams.ts',
     nodes: 3,
-    from: 'if (!ended.isKept) addNewest(this.#unkept, mostUnkept, name);',
+    from: 'if (!ended.isKept) addNewest(this.#unkept, maxUnkept, name);',
     to: '',
   },
 ];

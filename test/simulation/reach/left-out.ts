@@ -29,12 +29,12 @@ export const leftOut: Readonly<Record<string, Readonly<Record<string, string>>>>
   'transports/http/server/session/session.ts': { "?? 'none';": guard },
   'transports/http/server/session/stream.ts': { "? '' : `id: ${id}": guard },
   'transports/http/server/session/streams.ts': { '() => undefined,': inert },
-  'transports/http/server/session/shared/words.ts': {
+  'transports/http/server/session/shared/replica-messages.ts': {
     ': undefined;': foreign,
     'return undefined;': foreign,
     'catch {': foreign,
   },
-  'transports/http/server/session/shared/kept-session.ts': {
+  'transports/http/server/session/shared/stored-session.ts': {
     'return undefined;': foreign,
     '? undefined : {': foreign,
     'catch {': foreign,
@@ -54,14 +54,14 @@ export const leftOut: Readonly<Record<string, Readonly<Record<string, string>>>>
     ': new Error(String(error))': passedOn,
     '?? this.#requests.url,': guard,
   },
-  'server/runtime/input/by-requests.ts': { '?? {};': guard },
-  'server/runtime/input/by-rounds.ts': { '() => undefined;': inert },
-  'server/runtime/input/round-asker.ts': {
+  'server/runtime/input/live-requester.ts': { '?? {};': guard },
+  'server/runtime/input/handler-rounds.ts': { '() => undefined;': inert },
+  'server/runtime/input/mrtr-requester.ts': {
     '? {} : { seed }': guard,
     '{\n      throw new TypeError(`two questions': mistake,
   },
   'bridge/upstream/suspended/finished.ts': { '?? [undefined, 0];': guard },
-  'bridge/upstream/suspended/kept.ts': { '?? 0;': guard },
+  'bridge/upstream/suspended/notice-backlog.ts': { '?? 0;': guard },
   'server/runtime/input/state-store.ts': { '?? 0;': guard },
   'storage/memory/heap.ts': { '?? place);': guard },
   'client/connection/deliver.ts': { '(): void => {};': inert },
@@ -69,8 +69,8 @@ export const leftOut: Readonly<Record<string, Readonly<Record<string, string>>>>
   // `covers` is asked about what a server told, which is never that it was opened again.
   'client/subscriptions/subscription.ts': { 'return true;': guard },
   'bridge/upstream/suspended/bus.ts': { ': undefined;': foreign, 'catch {': foreign },
-  'bridge/upstream/suspended/taker.ts': { 'return;': foreign },
-  'bridge/upstream/suspended/holder.ts': { '(): void => undefined;': inert },
+  'bridge/upstream/suspended/call-resumer.ts': { 'return;': foreign },
+  'bridge/upstream/suspended/call-owner.ts': { '(): void => undefined;': inert },
   'bridge/upstream/suspended/suspended-call.ts': { '? undefined : (fromWire(': guard },
   'client/subscriptions/subscriptions.ts': {
     'throw new TypeError(`a subscription has at most': mistake,

@@ -4,7 +4,7 @@
  */
 
 import { FinishedCalls } from '../../../packages/parley/src/bridge/upstream/suspended/finished.ts';
-import { NoticeBacklog } from '../../../packages/parley/src/bridge/upstream/suspended/kept.ts';
+import { NoticeBacklog } from '../../../packages/parley/src/bridge/upstream/suspended/notice-backlog.ts';
 import { answerReceived } from '../../../packages/parley/src/server/runtime/batch.ts';
 import type { ClientConnection } from '../../../packages/parley/src/server/runtime/request-handler.ts';
 import { memoryRoundStore } from '../../../packages/parley/src/server/runtime/input/state-store.ts';

@@ -46,8 +46,8 @@ const maxMs = 300_000;
 /** Has all of it said, one after the other. */
 export async function talkAll(talks: Talks, process: Process, parts: GuestParts): Promise<void> {
   const { world, judge } = parts;
-  for (const [name, talk] of Object.entries(talks)) {
-    const ending = talk(new Desk(process, parts, name)).catch((error: unknown) =>
+  for (const [name, clientSession] of Object.entries(talks)) {
+    const ending = clientSession(new Desk(process, parts, name)).catch((error: unknown) =>
       judge.violated(`${process.name} fails at ${name}: ${error instanceof Error ? error.stack : String(error)}`),
     );
     const late = new Promise<string>((resolve) => void world.later(maxMs, process, () => resolve('late')));
@@ -61,17 +61,17 @@ let desks = 0;
 export class Desk {
   readonly #process: Process;
   readonly #parts: GuestParts;
-  readonly #talk: string;
+  readonly #clientSession: string;
   /** What is particular about its transport. */
   facts: Partial<Transport> = {};
   #lines = 0;
   /** What is remembered of servers is of this one alone, however often a schedule runs. */
   readonly #number = ++desks;
 
-  constructor(process: Process, parts: GuestParts, talk: string) {
+  constructor(process: Process, parts: GuestParts, clientSession: string) {
     this.#process = process;
     this.#parts = parts;
-    this.#talk = talk;
+    this.#clientSession = clientSession;
   }
 
   async connect(
@@ -109,13 +109,13 @@ export class Desk {
   }
 
   violated(words: string): void {
-    this.#parts.judge.violated(`${this.#process.name} ${words}, at ${this.#talk}`);
+    this.#parts.judge.violated(`${this.#process.name} ${words}, at ${this.#clientSession}`);
   }
 
   #transport(script: Script): Transport {
     return {
       description: 'a server by hand',
-      address: `by hand ${this.#number} ${this.#talk}`,
+      address: `by hand ${this.#number} ${this.#clientSession}`,
       ...this.facts,
       open: async (receiver) => {
         await this.sleep(5);

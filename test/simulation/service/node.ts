@@ -241,7 +241,7 @@ function serverOf({ judge, wait, peace, news, knowsClients, tokens }: ServicePar
     const { inputResponses, requestState } = ctx;
     if (inputResponses === undefined) {
       runs('hand', given.key, ctx);
-      return inputRequired({ requests: { one: byHand(`hand ${given.key} one`) }, state: given.key });
+      return inputRequired({ requests: { one: manual(`hand ${given.key} one`) }, state: given.key });
     }
     if (requestState !== given.key) judge.violated(`hand ${given.key} goes on from ${JSON.stringify(requestState)}`);
     const { content } = inputResponses['one'] as { readonly content: { readonly text: string } };
@@ -287,7 +287,7 @@ function serverOf({ judge, wait, peace, news, knowsClients, tokens }: ServicePar
   return server;
 }
 
-function byHand(text: string): InputRequest {
+function manual(text: string): InputRequest {
   const content = { type: 'text', text } as const;
   return { method: 'sampling/createMessage', params: { messages: [{ role: 'user', content }], maxTokens: 9 } };
 }

@@ -21,12 +21,12 @@ export async function beAskedInRounds(process: Process, parts: GuestParts): Prom
     nodes: 2,
     server: { rounds: { keys: [new Uint8Array(32).fill(7)], singleUse: true, maxStateLength: 200 } },
   };
-  for (const [name, options, talk] of [
+  for (const [name, options, clientSession] of [
     ['words of several rounds', few, words],
     ['states that are lost', large, states],
   ] as const) {
     const shop = new Shop(process, parts, name, options);
-    await talk(shop).catch((error: unknown) => shop.violated(`fails: ${String(error)}`));
+    await clientSession(shop).catch((error: unknown) => shop.violated(`fails: ${String(error)}`));
     await shop.close();
   }
 }

@@ -8,26 +8,26 @@ import { Shop, type ShopOptions, type Visit } from './shop.ts';
 
 /** Runs all of it. */
 export async function beClientOfService(process: Process, parts: GuestParts): Promise<void> {
-  for (const [name, { options, talk }] of Object.entries(talks())) {
+  for (const [name, { options, clientSession }] of Object.entries(talks())) {
     const shop = new Shop(process, parts, name, options);
-    await talk(shop).catch((error: unknown) => shop.violated(`fails: ${String(error)}`));
+    await clientSession(shop).catch((error: unknown) => shop.violated(`fails: ${String(error)}`));
     await shop.close();
   }
 }
 
-interface Talk {
+interface ClientSession {
   readonly options: ShopOptions;
-  talk(shop: Shop): Promise<void>;
+  clientSession(shop: Shop): Promise<void>;
 }
 
 const has = (visit: Visit, words: string): boolean => visit.text.includes(words);
 
-function talks(): Readonly<Record<string, Talk>> {
+function talks(): Readonly<Record<string, ClientSession>> {
   return {
     'a reader that does not read': {
       options: { http: { maxStreamBufferBytes: 2_000 } },
       /** It loses reports and gets the answer. A stream of changes is cut off, and has the rest when it comes back. */
-      async talk(shop) {
+      async clientSession(shop) {
         await shop.open();
         const slow = shop.call(0, 'pours');
         await shop.until(slow, () => slow.ids.length > 2, 'some of it');
@@ -60,7 +60,7 @@ function talks(): Readonly<Record<string, Talk>> {
     },
     'two who come back at once': {
       options: {},
-      async talk(shop) {
+      async clientSession(shop) {
         await shop.open();
         const call = shop.call(0, 'waits');
         await shop.until(call, () => call.ids.length > 1, 'its first words');
@@ -87,7 +87,7 @@ function talks(): Readonly<Record<string, Talk>> {
     },
     'more than waits for a client': {
       options: { http: { sessionIdleTimeoutMs: 1_000, maxStreams: 1 } },
-      async talk(shop) {
+      async clientSession(shop) {
         await shop.open();
         await shop.ask('resources/subscribe', { uri: 'news://shop' });
         for (let at = 0; at < 70; at++) {
@@ -122,7 +122,7 @@ function talks(): Readonly<Record<string, Talk>> {
           authenticate: (request) => ({ principal: request.header('x-client') ?? 'nobody' }),
         },
       },
-      async talk(shop) {
+      async clientSession(shop) {
         const [one, other] = [{ 'x-client': 'one' }, { 'x-client': 'other' }];
         await shop.open(one);
         const call = shop.call(0, 'waits', one);
@@ -153,7 +153,7 @@ function talks(): Readonly<Record<string, Talk>> {
     },
     'batches that are left': {
       options: { revision: '2025-03-26' },
-      async talk(shop) {
+      async clientSession(shop) {
         await shop.open();
         const batch = ['x', 'y'].map((id) => ({
           jsonrpc: '2.0',
@@ -175,7 +175,7 @@ function talks(): Readonly<Record<string, Talk>> {
         server: { revisions: ['2025-11-25', '2025-06-18'] },
         http: { sessions: 'none' },
       },
-      async talk(shop) {
+      async clientSession(shop) {
         const asks = async (headers: Readonly<Record<string, string>>): Promise<number | undefined> =>
           (await shop.ask('ping', {}, { headers })).status;
         shop.expect('who names no revision is answered', (await asks({})) === 200);

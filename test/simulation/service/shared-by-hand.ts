@@ -9,9 +9,9 @@ import { isAway, isFull, Shop, type ShopOptions, type Visit } from './shop.ts';
 
 /** Runs all of it. */
 export async function beClientOfTwo(process: Process, parts: GuestParts): Promise<void> {
-  for (const [name, talk] of Object.entries(talks)) {
+  for (const [name, clientSession] of Object.entries(talks)) {
     const shop = new Shop(process, parts, name, { nodes: 2, ...options[name] });
-    await talk(shop).catch((error: unknown) => shop.violated(`fails: ${String(error)}`));
+    await clientSession(shop).catch((error: unknown) => shop.violated(`fails: ${String(error)}`));
     await shop.close();
   }
 }

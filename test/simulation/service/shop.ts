@@ -88,18 +88,18 @@ export class Shop {
   readonly store: Store = memoryStore();
   readonly #process: Process;
   readonly #parts: GuestParts;
-  readonly #talk: string;
+  readonly #clientSession: string;
   readonly #revision: string;
   /** Lets go of the tool that waits. */
   #release: (() => void)[] = [];
   session: string | undefined;
   #ids = 0;
 
-  constructor(process: Process, parts: GuestParts, talk: string, options: ShopOptions = {}) {
+  constructor(process: Process, parts: GuestParts, clientSession: string, options: ShopOptions = {}) {
     const { nodes = 1, revision = '2025-11-25', http = {}, server = {} } = options;
     this.#process = process;
     this.#parts = parts;
-    this.#talk = talk;
+    this.#clientSession = clientSession;
     this.#revision = revision;
     this.nodes = Array.from({ length: nodes }, () => {
       const before = new Map<string, Before>();
@@ -212,7 +212,7 @@ export class Shop {
   }
 
   violated(words: string): void {
-    this.#parts.judge.violated(`${this.#process.name} ${words}, at ${this.#talk}`);
+    this.#parts.judge.violated(`${this.#process.name} ${words}, at ${this.#clientSession}`);
   }
 
   sleep(ms: number): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Implementation } from '../../../parley/src/protocol/features/common.ts';
 import { revisions as published, type Revision } from '../../../parley/src/protocol/revision.ts';
 import type { AllowedCall } from './harness/allowed.ts';
-import type { ServerAccess } from './harness/bench.ts';
+import type { ServerAccess } from './harness/harness.ts';
 import { chosenBy, refuseUnknownRows } from './chosen.ts';
 import { reportOf } from './judge.ts';
 import type { CheckReport } from './report.ts';

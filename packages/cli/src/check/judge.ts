@@ -4,7 +4,7 @@ import { pageOf, rowOf } from './register.ts';
 import type { Revision } from '../../../parley/src/protocol/revision.ts';
 import type { BrokenPlace } from './verdict.ts';
 import type { JudgedRule, RunResult } from './run.ts';
-import { excerptOf } from './harness/bench.ts';
+import { excerptOf } from './harness/harness.ts';
 
 /** Parts of a report beside what a run found. */
 export type Subject = Pick<CheckReport, 'tool' | 'target' | 'transport' | 'side' | 'missing'>;

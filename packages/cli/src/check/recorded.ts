@@ -1,5 +1,5 @@
 import type { Revision } from '../../../parley/src/protocol/revision.ts';
-import { excerptOf } from './harness/bench.ts';
+import { excerptOf } from './harness/harness.ts';
 import type { RawExchange } from './harness/exchange.ts';
 import type { CheckedExchange, CheckReport } from './report.ts';
 

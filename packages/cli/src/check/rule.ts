@@ -1,4 +1,4 @@
-import type { Bench } from './harness/bench.ts';
+import type { Harness } from './harness/harness.ts';
 import type { RawExchange } from './harness/exchange.ts';
 import type { RuleVerdict } from './verdict.ts';
 import type { Revision } from '../../../parley/src/protocol/revision.ts';
@@ -34,7 +34,7 @@ export interface ProbeRule extends Stated {
   /** True if it puts load on a machine: it runs only on request. */
   readonly heavy?: true;
   /** @throws NotJudged where the server does not do what must work first. */
-  probe(bench: Bench): Promise<RuleVerdict>;
+  probe(harness: Harness): Promise<RuleVerdict>;
 }
 
 /** A message of the server, for who watches. */

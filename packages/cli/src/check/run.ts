@@ -4,7 +4,7 @@ import type { Implementation } from '../../../parley/src/protocol/features/commo
 import { revisions as published, type Revision } from '../../../parley/src/protocol/revision.ts';
 import { unlessAborted } from '../../../parley/src/storage/turns.ts';
 import { destructiveIn, type AllowedCall } from './harness/allowed.ts';
-import { Bench, excerptOf, type Ground, type ServerAccess } from './harness/bench.ts';
+import { Harness, excerptOf, type Ground, type ServerAccess } from './harness/harness.ts';
 import { inFront, type RawExchange } from './harness/exchange.ts';
 import { Budget, Spent, type Bounds } from './harness/limits.ts';
 import { rawLines } from './harness/lines.ts';
@@ -93,20 +93,20 @@ export async function runRules(options: RunOptions): Promise<RunResult> {
     unasked: (lines, revision, again) => watching.unasked(lines, revision, again),
   };
   // What the server speaks besides says what is right in the revisions that are judged.
-  const benches = published.map((revision) => new Bench(revision, ground));
+  const harnesses = published.map((revision) => new Harness(revision, ground));
   const gathered: Gathered = { judged: [], seen: [], uncalled: [], among: [] };
   const { judged, seen, uncalled, among } = gathered;
   let cut: string | undefined;
   try {
     if (ended !== undefined) seen.push(...unspoken(options, ended));
-    else await unlessAborted(judgeAll(benches, options, gathered), signal);
+    else await unlessAborted(judgeAll(harnesses, options, gathered), signal);
   } catch (error) {
     if (!(error instanceof Spent)) throw error;
     cut = error.message;
   } finally {
     inTime();
     const unused = way.over === 'stdio' ? (way.started ?? []) : [];
-    await Promise.all([...benches, ...unused].map((one) => one.close()));
+    await Promise.all([...harnesses, ...unused].map((one) => one.close()));
   }
   // What a process says at its very end is judged too, and so is what was said before it was cut short.
   judged.push(...watching.outcomes(among, judged));
@@ -151,9 +151,9 @@ function unspoken({ revisions }: RunOptions, why: string): readonly RevisionSeen
  * @returns The bench that asked, with what it found, or why the command ended; nothing over HTTP.
  */
 async function askedFirst(
-  benches: readonly Bench[],
-): Promise<{ readonly first?: Bench; readonly seen?: RevisionSeen; readonly ended?: string }> {
-  const first = benches.findLast(
+  harnesses: readonly Harness[],
+): Promise<{ readonly first?: Harness; readonly seen?: RevisionSeen; readonly ended?: string }> {
+  const first = harnesses.findLast(
     ({ over, revision }) => over === 'stdio' && revision.clientDescribed !== 'each-request',
   );
   if (first === undefined) return {};
@@ -189,42 +189,42 @@ interface Gathered {
 
 /** Runs the rules that act. */
 async function judgeAll(
-  benches: readonly Bench[],
+  harnesses: readonly Harness[],
   options: RunOptions,
   { judged, seen, uncalled, among }: Gathered,
 ): Promise<void> {
   const { revisions, rules, calls } = options;
-  const asked = await askedFirst(benches);
+  const asked = await askedFirst(harnesses);
   if (asked.ended !== undefined) return void seen.push(...unspoken(options, asked.ended));
-  const isChosen = ({ revision }: Bench): boolean => revisions.includes(revision);
+  const isChosen = ({ revision }: Harness): boolean => revisions.includes(revision);
   const tookMs: number[] = [];
   const found = await Promise.all(
-    benches.map(async (bench, at) => {
+    harnesses.map(async (harness, at) => {
       const began = monotonicNow();
-      const one = bench === asked.first && asked.seen !== undefined ? asked.seen : await isSpoken(bench);
+      const one = harness === asked.first && asked.seen !== undefined ? asked.seen : await isSpoken(harness);
       tookMs[at] = monotonicNow() - began;
       return one;
     }),
   );
   seen.push(...found.filter(({ revision }) => revisions.some(({ date }) => date === revision)));
-  const speaking = benches.filter((_, at) => found[at]?.spoken === true);
+  const speaking = harnesses.filter((_, at) => found[at]?.spoken === true);
   const spoken = speaking.map(({ revision }) => revision);
   const judging = speaking.filter(isChosen);
   among.push(...judging.map(({ revision }) => revision));
-  const closed = benches.filter((bench, at) => found[at]?.isClosed === true && isChosen(bench));
-  const offers = calls.length === 0 ? [] : await Promise.all(speaking.map((bench) => orWhy(bench.offer())));
+  const closed = harnesses.filter((harness, at) => found[at]?.isClosed === true && isChosen(harness));
+  const offers = calls.length === 0 ? [] : await Promise.all(speaking.map((harness) => orWhy(harness.offer())));
   const destructive = new Set(offers.flatMap((offer) => (typeof offer === 'string' ? [] : destructiveIn(offer))));
   const answerMs = await answerTime(
     judging[0],
     found.flatMap((one, at) => (one.spoken ? [tookMs[at] ?? 0] : [])),
   );
   await Promise.all(
-    judging.map(async (bench) => {
-      bench.spoken = spoken;
-      bench.destructive = destructive;
-      if (answerMs >= slowMs && bench.over === 'http') bench.takeTime(answerMs);
-      const revision = bench.revision.date;
-      const allowed = calls.length === 0 ? [] : await orWhy(bench.allowed());
+    judging.map(async (harness) => {
+      harness.spoken = spoken;
+      harness.destructive = destructive;
+      if (answerMs >= slowMs && harness.over === 'http') harness.takeTime(answerMs);
+      const revision = harness.revision.date;
+      const allowed = calls.length === 0 ? [] : await orWhy(harness.allowed());
       if (typeof allowed === 'string') uncalled.push(...calls.map(({ name }) => ({ name, revision, why: allowed })));
       else for (const one of allowed) if ('why' in one) uncalled.push({ name: one.name, revision, why: one.why });
     }),
@@ -243,12 +243,12 @@ async function judgeAll(
 const slowMs = 1_000;
 
 /** Time of the quickest answer, in milliseconds: where all that opened a conversation were slow, one more is waited for, since a server may only have been starting. */
-async function answerTime(bench: Bench | undefined, openingMs: readonly number[]): Promise<number> {
+async function answerTime(harness: Harness | undefined, openingMs: readonly number[]): Promise<number> {
   const quickest = Math.min(...openingMs);
-  if (bench === undefined || bench.over !== 'http' || quickest < slowMs) return quickest;
+  if (harness === undefined || harness.over !== 'http' || quickest < slowMs) return quickest;
   const began = monotonicNow();
   // Who gives no result is as slow as it was.
-  const why = await orWhy(bench.shared().then((speaker) => bench.works(speaker, bench.harmless)));
+  const why = await orWhy(harness.shared().then((probeClient) => harness.works(probeClient, harness.harmless)));
   return typeof why === 'string' ? quickest : Math.min(quickest, monotonicNow() - began);
 }
 
@@ -262,18 +262,18 @@ async function orWhy<T>(finding: Promise<T>): Promise<T | string> {
   }
 }
 
-async function isSpoken(bench: Bench, opened?: (opening: RawExchange | undefined) => void): Promise<RevisionSeen> {
-  const { date } = bench.revision;
-  const speaker = await bench.unopened();
-  const isOpen = await speaker.open();
-  const { opening } = speaker;
+async function isSpoken(harness: Harness, opened?: (opening: RawExchange | undefined) => void): Promise<RevisionSeen> {
+  const { date } = harness.revision;
+  const probeClient = await harness.unopened();
+  const isOpen = await probeClient.open();
+  const { opening } = probeClient;
   opened?.(opening);
   if (isOpen) {
-    bench.adopt(speaker);
+    harness.adopt(probeClient);
     return { revision: date, spoken: true };
   }
-  await bench.end(speaker);
-  if (await isPair(bench, opening)) return { revision: date, spoken: true, over: 'sse' };
+  await harness.end(probeClient);
+  if (await isPair(harness, opening)) return { revision: date, spoken: true, over: 'sse' };
   if (opening?.status === 401) return { revision: date, spoken: false, isClosed: true, why: wantsToken(opening) };
   const front = opening === undefined ? undefined : inFront(opening);
   return { revision: date, spoken: false, why: front ?? namedInstead(opening?.result) ?? strange(opening) };
@@ -303,16 +303,17 @@ function namedInstead(result: Readonly<Record<string, unknown>> | undefined): st
 }
 
 /** Looks for a stream that names an endpoint, as clients of the revision do. (Spec 2025-11-25, Transports, Backwards Compatibility.) */
-async function isPair(bench: Bench, refusal: RawExchange | undefined): Promise<boolean> {
+async function isPair(harness: Harness, refusal: RawExchange | undefined): Promise<boolean> {
   const { status = 0 } = refusal ?? {};
-  if (bench.revision.http !== 'sse-pair' || bench.over !== 'http' || ![400, 404, 405].includes(status)) return false;
-  bench.usePair();
-  const speaker = await bench.unopened();
-  if (speaker.pair?.endpoint !== undefined && (await speaker.open())) {
-    bench.adopt(speaker);
+  if (harness.revision.http !== 'sse-pair' || harness.over !== 'http' || ![400, 404, 405].includes(status))
+    return false;
+  harness.usePair();
+  const probeClient = await harness.unopened();
+  if (probeClient.pair?.endpoint !== undefined && (await probeClient.open())) {
+    harness.adopt(probeClient);
     return true;
   }
-  await bench.end(speaker);
+  await harness.end(probeClient);
   return false;
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chosenRevisions } from '../../../parley/src/protocol/revision.ts';
-import { Bench } from './harness/bench.ts';
+import { Harness } from './harness/harness.ts';
 import type { RawExchange } from './harness/exchange.ts';
 import { rawHttp } from './harness/http.ts';
 import { Budget } from './harness/limits.ts';
@@ -13,7 +13,7 @@ test('the silence of a server breaks a rule, and not where its answers take as l
   const http = rawHttp(new URL('http://127.0.0.1:9/mcp'));
   const nothing = (): void => undefined;
   const [revision = assert.fail()] = chosenRevisions(['2026-07-28']);
-  const bench = new Bench(revision, {
+  const harness = new Harness(revision, {
     info: { name: 'parley-check', version: '1.0.0' },
     way: { over: 'http', http },
     budget: new Budget({ messages: 10, children: 0, perSecond: Infinity, ms: 10_000 }, t.signal),
@@ -38,18 +38,18 @@ test('the silence of a server breaks a rule, and not where its answers take as l
   };
   const judged = async (exchange: RawExchange) => {
     const probe = async () => breaks(exchange, 'it was not answered');
-    return await twice(bench, { id: 'meta-010', message: 'It answers', fix: 'answer', probe });
+    return await twice(harness, { id: 'meta-010', message: 'It answers', fix: 'answer', probe });
   };
   assert.equal((await judged(silence)).verdict, 'breaks');
-  bench.takeTime(1_100);
+  harness.takeTime(1_100);
   assert.equal((await judged(silence)).verdict, 'breaks');
-  bench.takeTime(4_300);
+  harness.takeTime(4_300);
   const late = await judged(silence);
   assert.equal(late.verdict, 'not-judged');
   assert.match('why' in late ? late.why : '', /not answered in 20 s, and each answer takes 4\.3 s/);
   const begun = { ...silence, status: 200, headers: { 'content-type': 'text/event-stream' } };
   assert.equal((await judged(begun)).verdict, 'not-judged');
   assert.equal((await judged({ ...begun, end: 'complete' })).verdict, 'breaks');
-  await bench.close();
+  await harness.close();
   http.close();
 });

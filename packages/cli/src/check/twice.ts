@@ -1,6 +1,6 @@
 import { monotonicNow } from '../../../parley/src/jsonrpc/timeout.ts';
 import { listensWithin, restartMs } from './alive.ts';
-import { excerptOf, type Bench } from './harness/bench.ts';
+import { excerptOf, type Harness } from './harness/harness.ts';
 import { inFront } from './harness/exchange.ts';
 import { isEventStream } from './harness/manner.ts';
 import type { ProbeRule } from './rule.ts';
@@ -15,41 +15,41 @@ import {
 } from './verdict.ts';
 
 /** Runs a rule; what is found broken is looked at once more, in new conversations: what does not come again was no fault of the server. */
-export async function twice(bench: Bench, rule: ProbeRule): Promise<RuleVerdict> {
-  const first = await once(bench, rule);
-  if (isLate(bench, rule, first)) return await patiently(bench, rule);
+export async function twice(harness: Harness, rule: ProbeRule): Promise<RuleVerdict> {
+  const first = await once(harness, rule);
+  if (isLate(harness, rule, first)) return await patiently(harness, rule);
   if (first.verdict !== 'breaks' || rule.lastly === true) return first;
-  bench.forget();
+  harness.forget();
   // Who restarts it may have been about to: it has to end once more.
-  if (rule.mayEnd === true && !(await comesBack(bench))) return first;
-  const second = await once(bench, rule);
-  if (isLate(bench, rule, second)) return await patiently(bench, rule);
+  if (rule.mayEnd === true && !(await comesBack(harness))) return first;
+  const second = await once(harness, rule);
+  if (isLate(harness, rule, second)) return await patiently(harness, rule);
   return second.verdict === 'breaks' ? second : notJudged(`it was broken once (${first.why}), and not the next time`);
 }
 
 /** Waits for a server that may have ended, for as long as a restart takes. @returns Whether a conversation was opened. */
-async function comesBack(bench: Bench): Promise<boolean> {
+async function comesBack(harness: Harness): Promise<boolean> {
   const end = monotonicNow() + restartMs;
   for (;;) {
-    if (bench.over !== 'stdio' && !(await listensWithin(bench.http.url, end - monotonicNow()))) return false;
-    const speaker = await bench.unopened();
-    const isOpen = await speaker.open();
-    await bench.end(speaker);
-    if (isOpen || bench.over === 'stdio' || monotonicNow() >= end) return isOpen;
-    await speaker.rest(bench.quietMs);
+    if (harness.over !== 'stdio' && !(await listensWithin(harness.http.url, end - monotonicNow()))) return false;
+    const probeClient = await harness.unopened();
+    const isOpen = await probeClient.open();
+    await harness.end(probeClient);
+    if (isOpen || harness.over === 'stdio' || monotonicNow() >= end) return isOpen;
+    await probeClient.rest(harness.quietMs);
   }
 }
 
-async function once(bench: Bench, rule: ProbeRule, isAgain = false): Promise<RuleVerdict> {
-  if (rule.over !== undefined && rule.over !== bench.over) return notApplicable(`it is about ${rule.over}`);
+async function once(harness: Harness, rule: ProbeRule, isAgain = false): Promise<RuleVerdict> {
+  if (rule.over !== undefined && rule.over !== harness.over) return notApplicable(`it is about ${rule.over}`);
   try {
-    if (rule.needs !== undefined && (await bench.offer()).capabilities[rule.needs] === undefined)
+    if (rule.needs !== undefined && (await harness.offer()).capabilities[rule.needs] === undefined)
       return notApplicable(`the server does not declare ${rule.needs}`);
     const again = async (): Promise<unknown> => {
-      bench.forget();
-      return await once(bench, rule);
+      harness.forget();
+      return await once(harness, rule);
     };
-    const outcome = await bench.suspects.during({ ...rule, again }, () => rule.probe(bench));
+    const outcome = await harness.suspects.during({ ...rule, again }, () => rule.probe(harness));
     // A connection that breaks is no answer of something else where the server may have ended.
     const isEnd = rule.mayEnd === true && outcome.verdict === 'breaks' && outcome.exchange.status === undefined;
     if (outcome.verdict !== 'breaks' || isEnd) return outcome;
@@ -61,7 +61,7 @@ async function once(bench: Bench, rule: ProbeRule, isAgain = false): Promise<Rul
   } catch (error) {
     if (error instanceof NotApplicable) return notApplicable(error.message);
     if (error instanceof NotAllowed) return { verdict: 'not-allowed', why: error.message };
-    if (error instanceof SessionLost && !isAgain) return await once(bench, rule, true);
+    if (error instanceof SessionLost && !isAgain) return await once(harness, rule, true);
     if (error instanceof NotJudged) return notJudged(error.message);
     throw error;
   }
@@ -74,7 +74,7 @@ const maxBefore = 8;
 const maxMs = 60_000;
 
 /** Tells whether what is found is the silence of a server that is slow, which may be no answer of its. */
-function isLate({ slowMs, waitTimeoutMs }: Bench, { mayEnd }: ProbeRule, outcome: RuleVerdict): boolean {
+function isLate({ slowMs, waitTimeoutMs }: Harness, { mayEnd }: ProbeRule, outcome: RuleVerdict): boolean {
   if (outcome.verdict !== 'breaks' || mayEnd === true || maxBefore * slowMs <= waitTimeoutMs) return false;
   const { end, status, messages } = outcome.exchange;
   // The head of a stream comes before its answer.
@@ -82,12 +82,12 @@ function isLate({ slowMs, waitTimeoutMs }: Bench, { mayEnd }: ProbeRule, outcome
 }
 
 /** Looks once more, and waits for twice the time that a slow server may need. */
-async function patiently(bench: Bench, rule: ProbeRule): Promise<RuleVerdict> {
-  const { slowMs, waitTimeoutMs } = bench;
+async function patiently(harness: Harness, rule: ProbeRule): Promise<RuleVerdict> {
+  const { slowMs, waitTimeoutMs } = harness;
   const neededMs = Math.ceil(2 * maxBefore * slowMs);
   if (neededMs <= maxMs) {
-    bench.forget();
-    return await once(bench.sibling(neededMs), rule);
+    harness.forget();
+    return await once(harness.sibling(neededMs), rule);
   }
   const took = `it was not answered in ${waitTimeoutMs / 1_000} s, and each answer takes ${(slowMs / 1_000).toFixed(1)} s`;
   return { verdict: 'not-judged', why: `${took}: --timeout ${neededMs} waits long enough`, neededMs };

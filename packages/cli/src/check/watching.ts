@@ -2,7 +2,7 @@ import { jsonIn } from '../../../parley/src/json/parse.ts';
 import { isObject } from '../../../parley/src/jsonrpc/message.ts';
 import type { Revision } from '../../../parley/src/protocol/revision.ts';
 import { answers, type RawExchange } from './harness/exchange.ts';
-import type { ProbeMessage } from './harness/prober.ts';
+import type { ProbeMessage } from './harness/probe-client.ts';
 import { rowOf } from './register.ts';
 import type { HeardMessage, WatchedFault, WatchRule } from './rule.ts';
 import type { JudgedRule } from './run.ts';

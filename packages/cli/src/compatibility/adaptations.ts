@@ -15,7 +15,7 @@ import { everyAdaptation, lineOf, type NamedAdaptation } from './adaptation-line
 import { unasked, untold } from './asking.ts';
 
 /** A value of a type, to see what becomes of it. */
-export interface Specimen {
+export interface Example {
   readonly type: Type;
   readonly value: object;
 }
@@ -31,14 +31,14 @@ export const adaptedElsewhere: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Specimens of the types that adaptations change, by their ids. */
-export const specimens: ReadonlyMap<string, Specimen> = new Map<string, Specimen>([
+export const specimens: ReadonlyMap<string, Example> = new Map<string, Example>([
   ...everyAdaptation
     .filter(({ adaptation }) => !adaptedElsewhere.has(adaptation.name))
-    .map((named): [string, Specimen] => [named.adaptation.name, specimenOf(named)]),
+    .map((named): [string, Example] => [named.adaptation.name, specimenOf(named)]),
   ['multiSelect', { type: untitledMultiSelectShape, value: { type: 'array', items: { type: 'string', enum: ['a'] } } }],
 ]);
 
-function specimenOf({ adaptation, types, example }: NamedAdaptation): Specimen {
+function specimenOf({ adaptation, types, example }: NamedAdaptation): Example {
   const [type] = types;
   if (type === undefined) throw new TypeError(`${adaptation.name} adapts nothing`);
   return { type, value: example };
@@ -71,7 +71,7 @@ function featureOf(id: string, title: string): Feature {
   };
 }
 
-function cellOf(specimen: Specimen, { sender, receiver, who }: ReturnType<typeof ends>): Fidelity {
+function cellOf(specimen: Example, { sender, receiver, who }: ReturnType<typeof ends>): Fidelity {
   try {
     if (same(arrives(specimen, sender, receiver), specimen.value)) return carried;
     return changed(wordsOf(specimen, receiver) || `left out; the ${other(who)}'s revision has none`);
@@ -82,7 +82,7 @@ function cellOf(specimen: Specimen, { sender, receiver, who }: ReturnType<typeof
 }
 
 /** Words for what those adaptations make of a value that change it, one after the other. */
-function wordsOf({ type, value }: Specimen, receiver: Revision): string {
+function wordsOf({ type, value }: Example, receiver: Revision): string {
   const words: string[] = [];
   let at: object = value;
   for (const adaptation of adaptationsOf(nameOf(type))) {
@@ -94,12 +94,12 @@ function wordsOf({ type, value }: Specimen, receiver: Revision): string {
 }
 
 /** Value that is left on its way from one revision to another. */
-export function arrives({ type, value }: Specimen, sender: Revision, receiver: Revision): object {
+export function arrives({ type, value }: Example, sender: Revision, receiver: Revision): object {
   return withoutFills(type, receiver, toWire(receiver, type, fromWire(sender, type, value)));
 }
 
 /** Tells whether a value is one of a revision: nothing of it is foreign, and nothing wrong. */
-export function canSay(revision: Revision, { type, value }: Specimen): boolean {
+export function canSay(revision: Revision, { type, value }: Example): boolean {
   if (!lives(type, revision)) return false;
   const filled = { ...value, ...fillsOf(type, revision) };
   if (check(revision, type, filled).length > 0) return false;

@@ -24,14 +24,14 @@ export class WholeRecording {
   /** The same as it is shown, without what is hidden. @throws VerbError likewise. */
   shown(n: number): RecordingEntry {
     const { log, entry } = this.#at(n);
-    return log.masks.toShow(entry);
+    return log.redaction.toShow(entry);
   }
 
   /** Everything that is kept, as it is shown. */
   all(server?: string): readonly RecordingEntry[] {
     return this.#servers.all
       .filter(({ id }) => server === undefined || id === server)
-      .flatMap(({ recorder: { log } }) => log.since(this.#cleared).map((entry) => log.masks.toShow(entry)))
+      .flatMap(({ recorder: { log } }) => log.since(this.#cleared).map((entry) => log.redaction.toShow(entry)))
       .toSorted((one, another) => one.sequence - another.sequence);
   }
 
@@ -106,6 +106,6 @@ function holds(entry: RecordingEntry, wanted: string, log: Log): boolean {
   const text = `${entry.text ?? ''} ${entry.problem ?? ''} ${entry.method ?? ''} ${entry.http?.url ?? ''}`;
   if (!text.toLowerCase().includes(wanted)) return false;
   // Hidden text must not be found by a search.
-  const { text: body = '', problem = '', method = '', http } = log.masks.toShow(entry);
+  const { text: body = '', problem = '', method = '', http } = log.redaction.toShow(entry);
   return `${body} ${problem} ${method} ${http?.url ?? ''}`.toLowerCase().includes(wanted);
 }

@@ -39,7 +39,7 @@ function recorded(): ReturnType<typeof createLog> {
 }
 
 function shown(log = recorded()): ReturnType<typeof log.since> {
-  return log.since(0).map((entry) => log.masks.toShow(entry));
+  return log.since(0).map((entry) => log.redaction.toShow(entry));
 }
 
 function folder(t: TestContext): string {
@@ -71,7 +71,7 @@ describe('a recording as a file', () => {
     const { entries, lost } = await readRecording(path);
     assert.deepEqual(
       entries,
-      log.since(0).map((entry) => log.masks.toShow(entry)),
+      log.since(0).map((entry) => log.redaction.toShow(entry)),
     );
     assert.deepEqual([entries[0]?.broken, entries[0]?.pair, lost], [['basic-001'], 2, 0]);
   });

@@ -75,7 +75,7 @@ export async function recordTo(path: string): Promise<RecordingFile> {
       return lost;
     },
     add(log) {
-      ends.push(log.subscribe((entry) => write(`${JSON.stringify(log.masks.toShow(entry))}\n`)));
+      ends.push(log.subscribe((entry) => write(`${JSON.stringify(log.redaction.toShow(entry))}\n`)));
     },
     close: () => (closing ??= close()),
   };

@@ -1,5 +1,5 @@
 import type { RecordingEntry, Recorder, Seen } from './entry.ts';
-import { createMasks, type Masks } from './masks.ts';
+import { createRedaction, type Redaction } from './redaction.ts';
 import { OverExchanges } from './exchanges.ts';
 import { factsOfAnswerTo, factsOfLong, messageFacts, type MessageFacts } from './message-facts.ts';
 import { createPairs } from './pairs.ts';
@@ -19,7 +19,7 @@ export interface LogOptions extends LogLimits {
   /** Name of the server in the recording. */
   readonly server: string;
   /** Secrets; those of a log of its own by default. */
-  readonly masks?: Masks;
+  readonly redaction?: Redaction;
   /** Gives the next sequence; several logs may share one. Each counts from 1 by itself by default. */
   readonly next?: () => number;
   /** Clock, in milliseconds since 1970. */
@@ -39,7 +39,7 @@ export interface DroppedEntries {
 
 /** Recording of what crosses the connections to one server, within limits: the oldest entries leave, and are counted. */
 export interface Log extends Recorder {
-  readonly masks: Masks;
+  readonly redaction: Redaction;
   /** Count of what left. */
   readonly left: DroppedEntries;
   /** The entry with a sequence, unless it left. */
@@ -83,7 +83,7 @@ export function createLog(options: LogOptions): Log {
 }
 
 class MemoryLog implements Log {
-  readonly masks: Masks;
+  readonly redaction: Redaction;
   readonly #server: string;
   readonly #next: () => number;
   readonly #now: () => number;
@@ -98,9 +98,9 @@ class MemoryLog implements Log {
   #characters = 0;
   #connections = 0;
 
-  constructor({ server, masks, next, now, begun = [], entries, characters, text }: LogOptions) {
+  constructor({ server, redaction, next, now, begun = [], entries, characters, text }: LogOptions) {
     let count = 0;
-    this.masks = masks ?? createMasks();
+    this.redaction = redaction ?? createRedaction();
     this.#server = server;
     this.#next = next ?? (() => ++count);
     this.#now = now;
@@ -128,7 +128,7 @@ class MemoryLog implements Log {
   }
 
   secretAtEnd(text: string): number {
-    return this.masks.secretAtEnd(text);
+    return this.redaction.secretAtEnd(text);
   }
 
   grow(sequence: number, piece: string): void {
@@ -180,7 +180,7 @@ class MemoryLog implements Log {
   #entryOf(sequence: number, seen: Seen, { bytes, dropped }: Pick<Coming, 'bytes' | 'dropped'>): RecordingEntry {
     const { connection = 0 } = seen;
     const { ends: _, answered, ...rest } = withinMargin(seen, this.#most.text + margin);
-    const kept = this.masks.toKeep(rest);
+    const kept = this.redaction.toKeep(rest);
     const text = kept.text?.slice(0, this.#most.text);
     const cut = dropped + Math.max((seen.text?.length ?? 0) - (text?.length ?? 0), 0);
     const isCut = kept.text !== undefined && (dropped > 0 || (seen.text?.length ?? 0) > this.#most.text);

@@ -43,11 +43,11 @@ export function createPairs(): Pairs {
         if (open.size > maxOpen && oldest !== undefined) open.delete(oldest);
       }
       let found: RequestPair | undefined;
-      const asker = from === 'client' ? 'server' : 'client';
+      const requester = from === 'client' ? 'server' : 'client';
       for (const id of facts.responses) {
         const spelled = spelledNumber(id);
         const key = [id, ...(spelled === undefined ? [] : [spelled])]
-          .map((one) => keyOf(connection, asker, one))
+          .map((one) => keyOf(connection, requester, one))
           .find((one) => open.has(one));
         if (key === undefined) continue;
         found ??= open.get(key);

@@ -176,7 +176,7 @@ describe('standard error', () => {
   test('is told in whole lines, so that no secret is cut in two, and a prompt after a while', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const recorder = log();
-    recorder.masks.forget(['planted-0123456789-secret']);
+    recorder.redaction.forget(['planted-0123456789-secret']);
     const tap = tapLines(recorder);
     tap.onStderr('it is plan');
     tap.onStderr('ted-0123456789-secret\nName? ');
@@ -196,10 +196,10 @@ describe('standard error', () => {
   test('the beginning of a secret waits for its rest, however late that comes', (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const recorder = log();
-    recorder.masks.hide(['planted-0123456789-secret']);
+    recorder.redaction.hide(['planted-0123456789-secret']);
     const tap = tapLines(recorder);
     const shown = (): readonly (string | undefined)[] =>
-      recorder.since(0).map((entry) => recorder.masks.toShow(entry).text);
+      recorder.since(0).map((entry) => recorder.redaction.toShow(entry).text);
     tap.onStderr('a key is p');
     t.mock.timers.tick(10_000);
     assert.deepEqual(shown(), ['a key is ']);

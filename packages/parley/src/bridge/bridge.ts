@@ -2,7 +2,7 @@ import { refuseNearMethod } from '../options/near-method.ts';
 import { shown } from '../options/shown.ts';
 import { methodNames } from '../protocol/catalogue.ts';
 import type { UpstreamIdentityPolicy, RequestHandler, Servable } from '../server/runtime/request-handler.ts';
-import type { Host } from '../server/runtime/host.ts';
+import type { ServerCore } from '../server/runtime/server-core.ts';
 import { createEndpoint } from '../server/runtime/serve.ts';
 import { listMethods } from './merged/lists.ts';
 import { openMerged, type Merged } from './merged/merged.ts';
@@ -25,7 +25,7 @@ import type { UpstreamGrant } from './principals/sign-in.ts';
 import type { People, SignOutOptions } from './principals/signing-in.ts';
 import { behindOf, identityOf, isOfPrincipals, type UpstreamIdentity } from './upstream-auth.ts';
 import { ratesOf } from './rates.ts';
-import { checkKeptTasks } from './tasks/kept/task-options.ts';
+import { checkKeptTasks } from './tasks/stored/task-options.ts';
 
 /** The part of a bridge that knows its clients by their principals. */
 export interface BridgeOfPrincipals extends Servable, HasMiddleware {
@@ -346,7 +346,7 @@ interface Standalone {
   close(): Promise<void>;
 }
 
-function within(host: Host, { rates }: Settings): Host {
+function within(host: ServerCore, { rates }: Settings): ServerCore {
   return rates?.within(host) ?? host;
 }
 

@@ -4,7 +4,7 @@ import { Slices } from '../jsonrpc/slices.ts';
 import { after } from '../jsonrpc/timeout.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import type { Call } from '../server/runtime/call.ts';
-import type { ServerSession } from '../server/runtime/host.ts';
+import type { ServerSession } from '../server/runtime/server-core.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
 import { listChanges, methodOf, type ListChange } from '../protocol/catalogue.ts';
 import type { JsonObject } from '../protocol/features/common.ts';

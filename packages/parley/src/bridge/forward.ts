@@ -29,7 +29,7 @@ import {
   taskOnlyFor,
   waitedState,
   type TaskForm,
-} from './tasks/between.ts';
+} from './tasks/task-forms.ts';
 import type { AskedByResults, TaskWaitParts } from './tasks/attempt.ts';
 import type { ForwardedCall } from './upstream/forwarded-call.ts';
 import { declaredIn } from './declared.ts';
@@ -171,7 +171,7 @@ function optionsFor(outgoing: ForwardedRequest, revision: Revision) {
     ...(call.facts.cacheHints ? {} : { cache: 'use' as const }),
     ...resultTypesFor(call),
     ...(holdProgress === undefined ? {} : { task: { holdProgress } }),
-    ...carriedMeta(params['_meta']),
+    ...forwardedMeta(params['_meta']),
   };
 }
 
@@ -198,7 +198,7 @@ function mayBeOfExtension({ method, facts, client }: ForwardedCall): boolean {
 }
 
 /** The client's `_meta` keys that are forwarded: all but those that concern one hop. */
-export function carriedMeta(meta: unknown): Pick<RequestOptions, 'meta'> {
+export function forwardedMeta(meta: unknown): Pick<RequestOptions, 'meta'> {
   if (!isObject(meta)) return {};
   const entries = Object.entries(meta).filter(([key]) => !hopKeys.has(key));
   return entries.length === 0 ? {} : { meta: Object.fromEntries(entries) };

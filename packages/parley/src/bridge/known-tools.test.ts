@@ -34,10 +34,10 @@ test('whether a tool runs as a task is known from its last definition', () => {
   assert.deepEqual(support(), ['optional', 'required', undefined, undefined]);
   tools.seen({ tools: [tool('a'), supporting('d', 'required')] });
   assert.deepEqual(support(), [undefined, 'required', undefined, 'required']);
-  const parked = { ttlMs: 1 } as never;
-  const waiting = tools.waiting({ parked, taskOnly: 'wait' } as never);
+  const suspended = { ttlMs: 1 } as never;
+  const waiting = tools.waiting({ suspended, taskOnly: 'wait' } as never);
   assert.deepEqual([waiting.member, waiting.isTaskOnly?.('b'), waiting.isTaskOnly?.('a')], ['', true, false]);
-  assert.equal(tools.waiting({ parked, taskOnly: 'refuse', member: 'm' } as never).isTaskOnly, undefined);
+  assert.equal(tools.waiting({ suspended, taskOnly: 'refuse', member: 'm' } as never).isTaskOnly, undefined);
   tools.learn([]);
   assert.deepEqual(support(), [undefined, undefined, undefined, undefined]);
 });

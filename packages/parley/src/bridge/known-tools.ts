@@ -54,10 +54,12 @@ export class UpstreamTools {
   }
 
   /** Code for requests whose clients are asked through results. */
-  waiting(settings: Pick<Settings, 'parked' | 'taskOnly'> & { readonly member?: string | undefined }): AskedByResults {
-    const { parked, taskOnly, member = '' } = settings;
+  waiting(
+    settings: Pick<Settings, 'suspended' | 'taskOnly'> & { readonly member?: string | undefined },
+  ): AskedByResults {
+    const { suspended, taskOnly, member = '' } = settings;
     const isTaskOnly = (tool: string): boolean => this.taskSupport(tool) === 'required';
-    return { ...parked, member, isTaskOnly: taskOnly === 'refuse' ? undefined : isTaskOnly };
+    return { ...suspended, member, isTaskOnly: taskOnly === 'refuse' ? undefined : isTaskOnly };
   }
 
   /** The result of a call in the form of the listed output schema: if that is wrapped, an object is wrapped too. */

@@ -15,7 +15,7 @@ import { latestOf, PerCaller, senderOf } from './principals/callers.ts';
 import { Shares } from './single/shares.ts';
 import { wholesOf } from './single/wholes.ts';
 import { HeldResult } from './tasks/core/held-result.ts';
-import { ToldOfCore } from './tasks/core/told.ts';
+import { ToldOfCore } from './tasks/core/core-progress.ts';
 import { OrphanedCalls } from './upstream/orphaned-calls.ts';
 
 const revision = revisionOf('2025-11-25') as Revision;
@@ -338,30 +338,30 @@ describe('the questions of a task', () => {
 
 test('1,000 calls without an answer are known, and more last until the connection ends', async () => {
   const warnings: string[] = [];
-  const doubt = new OrphanedCalls((message) => warnings.push(message));
+  const orphans = new OrphanedCalls((message) => warnings.push(message));
   const given = { logLevel: undefined, session: undefined } as never;
-  const answered = Array.from({ length: 1_000 }, () => doubt.of(given));
-  assert.equal(doubt.calls?.length, 1_000);
+  const answered = Array.from({ length: 1_000 }, () => orphans.of(given));
+  assert.equal(orphans.calls?.length, 1_000);
   let isOver = false;
-  const over = doubt.over().then(() => (isOver = true));
+  const over = orphans.over().then(() => (isOver = true));
   for (const one of answered.slice(1)) one();
   await Promise.resolve();
-  assert.deepEqual([doubt.exists, isOver], [true, false]);
+  assert.deepEqual([orphans.exists, isOver], [true, false]);
   answered[0]?.();
   await over;
-  assert.equal(doubt.exists, false);
-  await doubt.over();
-  const more = Array.from({ length: 1_001 }, () => doubt.of(given));
-  assert.equal(doubt.calls, undefined);
+  assert.equal(orphans.exists, false);
+  await orphans.over();
+  const more = Array.from({ length: 1_001 }, () => orphans.of(given));
+  assert.equal(orphans.calls, undefined);
   for (const one of more) one();
-  assert.equal(doubt.exists, true);
+  assert.equal(orphans.exists, true);
   for (const method of ['elicitation/create', 'sampling/createMessage'])
-    assert.match(doubt.refusal(method).message, /no client was asked/);
-  doubt.silence();
-  doubt.silence();
+    assert.match(orphans.refusal(method).message, /no client was asked/);
+  orphans.silence();
+  orphans.silence();
   assert.equal(warnings.length, 2);
-  doubt.end();
-  assert.deepEqual([doubt.exists, doubt.calls], [false, []]);
-  doubt.silence();
+  orphans.end();
+  assert.deepEqual([orphans.exists, orphans.calls], [false, []]);
+  orphans.silence();
   assert.equal(warnings.length, 3);
 });

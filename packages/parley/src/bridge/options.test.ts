@@ -10,9 +10,9 @@ const settings = (options: unknown) => bridgeSettingsOf(options as BridgeBehavio
 const check = (options: unknown) => checkUpstream('here', options as UpstreamOptions);
 
 test('a bridge without options has 64 connections, half of them for one client', () => {
-  const { maxUpstreams, maxUpstreamsPerClient, taskOnly, asked, parked, store, rates, info, tasks } = settings({});
+  const { maxUpstreams, maxUpstreamsPerClient, taskOnly, asked, suspended, store, rates, info, tasks } = settings({});
   assert.deepEqual([maxUpstreams, maxUpstreamsPerClient, taskOnly, asked], [64, 32, 'wait', 'required']);
-  assert.deepEqual([parked.ttlMs, parked.bus, store, rates], [300_000, undefined, undefined, undefined]);
+  assert.deepEqual([suspended.ttlMs, suspended.bus, store, rates], [300_000, undefined, undefined, undefined]);
   assert.deepEqual([info.name, tasks], ['parley-bridge', {}]);
 });
 

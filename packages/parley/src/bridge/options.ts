@@ -1,11 +1,11 @@
 import { loadedOnce } from '../options/loaded-once.ts';
-import { heldChannels, type TasksAsked } from './tasks/between.ts';
+import { heldChannels, type TasksAsked } from './tasks/task-forms.ts';
 import { MiddlewareStack } from '../connection/middleware/middleware-stack.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
-import type { Host } from '../server/runtime/host.ts';
+import type { ServerCore } from '../server/runtime/server-core.ts';
 import type { OnEvent } from '../server/runtime/events/service-event.ts';
 import { ServiceListeners } from '../server/runtime/events/listeners.ts';
-import { toldStore } from '../server/runtime/events/told-store.ts';
+import { toldStore } from '../server/runtime/events/observed-store.ts';
 import { createSeal } from '../sealing/seal.ts';
 import { keysFrom, type SealingKeys } from '../sealing/sealing-key.ts';
 import type { TaskOptions } from '../server/task-definition.ts';
@@ -166,10 +166,10 @@ export interface BridgeRounds {
 /** The behaviour of a bridge with every default filled in. */
 export interface Settings {
   readonly info: Implementation;
-  readonly revisions: Host['revisions'];
+  readonly revisions: ServerCore['revisions'];
   readonly maxUpstreams: number;
   readonly maxUpstreamsPerClient: number;
-  readonly parked: PoolOptions['parked'];
+  readonly suspended: PoolOptions['suspended'];
   readonly store: Store | undefined;
   readonly taskOnly: 'wait' | 'refuse';
   /** The middleware that all messages pass, on both sides. */
@@ -207,13 +207,13 @@ export function bridgeSettingsOf(options: BridgeBehavior): Settings {
   refuseNoStore(options.store, options.rounds?.keys);
   const store = options.store && toldStore(options.store, listeners);
   const onError = harmless(options.onError ?? errorPrinter());
-  const parked = parkedOptions(options.rounds ?? {}, store, (cause) => onError(cause, 'rounds.keys'));
+  const suspended = suspendedCallsOptions(options.rounds ?? {}, store, (cause) => onError(cause, 'rounds.keys'));
   return {
     info: options.info ?? { name: 'parley-bridge', version: '0.1.0' },
     revisions: chosenRevisions(options.revisions),
     maxUpstreams,
     maxUpstreamsPerClient,
-    parked: { ...parked, listeners },
+    suspended: { ...suspended, listeners },
     store,
     listeners,
     taskOnly,
@@ -234,11 +234,11 @@ function tasksOf(tasks: BridgeTasks | undefined, shared: Store | undefined): Bri
   return { ...tasks, ...(store === undefined ? {} : { store }) };
 }
 
-function parkedOptions(
+function suspendedCallsOptions(
   { keys, ttlMs = 300_000, bus }: BridgeRounds,
   store: Store | undefined,
   failed: (cause: unknown) => void,
-): Omit<PoolOptions['parked'], 'listeners'> {
+): Omit<PoolOptions['suspended'], 'listeners'> {
   if (!Number.isSafeInteger(ttlMs) || ttlMs < 1)
     throw new TypeError(`rounds.ttlMs must be a positive integer, not ${shown(ttlMs)}`);
   const seal = createSeal(keys && keysFrom(keys, failed, 'rounds.keys'), { purpose: 'rounds' });

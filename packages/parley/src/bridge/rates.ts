@@ -1,6 +1,6 @@
 /** Limits of how often the clients of a bridge may ask, whatever it stands in front of. */
 
-import type { Host } from '../server/runtime/host.ts';
+import type { ServerCore } from '../server/runtime/server-core.ts';
 import { checkRates } from '../server/mistakes.ts';
 import { askedRates, lateRates, type Rated, type RateLimits } from '../server/rate-limit.ts';
 import { withinRates } from '../server/rates/within.ts';
@@ -17,7 +17,7 @@ export type BridgeRates = Omit<RateLimits, 'tasks'>;
 /** Limits of one bridge, for all that it serves. */
 export interface RatesOfBridge {
   /** Makes a host whose clients are limited. */
-  within(host: Host): Host;
+  within(host: ServerCore): ServerCore;
 }
 
 /**
@@ -34,8 +34,8 @@ export function ratesOf(
   return { within: (host) => hostWithin(host, rated) };
 }
 
-function hostWithin(host: Host, rated: Rated): Host {
-  const handler: Host['handler'] = (method) => {
+function hostWithin(host: ServerCore, rated: Rated): ServerCore {
+  const handler: ServerCore['handler'] = (method) => {
     const run = host.handler(method);
     if (run === undefined || (method !== 'tools/call' && method !== 'completion/complete')) return run;
     return (params: JsonObject, call) =>
@@ -44,5 +44,5 @@ function hostWithin(host: Host, rated: Rated): Host {
   // The properties of a host may change, so this copies the getters, not their current values.
   const descriptors = Object.getOwnPropertyDescriptors(host);
   const own = { rates: askedRates(rated), handler };
-  return Object.defineProperties({}, { ...descriptors, ...Object.getOwnPropertyDescriptors(own) }) as Host;
+  return Object.defineProperties({}, { ...descriptors, ...Object.getOwnPropertyDescriptors(own) }) as ServerCore;
 }

@@ -15,7 +15,7 @@ import { checkConnectOptions, optionNames } from './option-names.ts';
 import { settingsOf, type ClientSettings, type ConnectOptions } from './options.ts';
 import { Reconnecting } from './connection/reconnecting.ts';
 import type { ClientSubscriptions, SubscriptionsOptions } from './subscriptions/subscriptions.ts';
-import type { HostedTasks, HostedTasksParts } from './tasks/hosted.ts';
+import type { HostedTasks, HostedTasksParts } from './tasks/client-side-tasks.ts';
 import { createKnownServers } from './connection/negotiation-cache.ts';
 
 /** The transports for URLs. */
@@ -63,15 +63,15 @@ export function createConnect<HttpOptions extends object>(
     if (settings.inputs.installed) await answering();
     const { description, carriesHeaders } = factsOf(transport);
     const server = isTransport(target) ? description : serverUrl(target).href;
-    const hosted = await hostedTasks(settings, server, (params) =>
+    const clientSideTasks = await hostedTasks(settings, server, (params) =>
       connection.notify('notifications/tasks/status', params),
     );
-    const handlers = hosted?.handlers ?? settings.inputs.handlers;
+    const handlers = clientSideTasks?.handlers ?? settings.inputs.handlers;
     const connection = await givingUp(settings, () =>
       Reconnecting.open({ transport, settings, knownServers, handlers }),
     );
-    if (hosted !== undefined) connection.observe({ ended: () => void hosted.close() });
-    hosted?.begin();
+    if (clientSideTasks !== undefined) connection.observe({ ended: () => void clientSideTasks.close() });
+    clientSideTasks?.begin();
     const cache = cacheOf(connection, settings, isTransport(target) ? undefined : serverUrl(target));
     // The cache comes first: a listener that learns of a change finds nothing stale in it.
     connection.observe({
@@ -104,7 +104,7 @@ async function hostedTasks(
   tell: HostedTasksParts['tell'],
 ): Promise<HostedTasks | undefined> {
   if (settings.clientTasks === undefined) return undefined;
-  const late = await import('./tasks/hosted.ts');
+  const late = await import('./tasks/client-side-tasks.ts');
   return new late.HostedTasks({ settings, server, tell });
 }
 

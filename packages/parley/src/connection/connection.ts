@@ -14,7 +14,7 @@ import type { JsonObject } from '../protocol/features/common.ts';
 import { methodOf } from '../protocol/catalogue.ts';
 import { maySend } from '../protocol/method.ts';
 import type { Revision } from '../protocol/revision.ts';
-import { AskedRequests, type CallOptions } from './asked.ts';
+import { AskedRequests, type CallOptions } from './call-options.ts';
 import { observed, tell } from './observe.ts';
 import { aborted, abortReason, checkTimeout, type SentRequest, type PendingRequest } from './pending.ts';
 import type { InFlightRequests, RunningRequest } from './in-flight-requests.ts';

@@ -5,7 +5,7 @@ import { describe, test, type TestContext } from 'node:test';
 import { ConnectionError } from '../jsonrpc/transport.ts';
 import { McpError } from '../protocol/error.ts';
 import { revisionOf } from '../protocol/revision.ts';
-import { AskedRequests, type CallOptions } from './asked.ts';
+import { AskedRequests, type CallOptions } from './call-options.ts';
 import { checkBudget, overBudget, utf8Bytes } from './budget.ts';
 import { canonical, digestOf } from './digest.ts';
 import { notFound } from './gate.ts';

@@ -3,7 +3,7 @@ import type { JsonObject } from '../protocol/features/common.ts';
 import { McpError } from '../protocol/error.ts';
 import type { Revision } from '../protocol/revision.ts';
 import type { CreateMessageRequestParams } from '../protocol/features/sampling.ts';
-import type { AskMethod } from './ask.ts';
+import type { AskMethod } from './client-request.ts';
 import { samplingProblem } from './sampling-rules.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { peekMessage, glimpsed, type MessagePeek } from './message-peek.ts';
 
 /** Glimpse of the message in a line, seen from its ends. */
-export function glimpseLine(line: Uint8Array): MessagePeek | undefined {
+export function peekLine(line: Uint8Array): MessagePeek | undefined {
   return peekMessage(loose(line.subarray(0, glimpsed)), loose(line.subarray(-glimpsed)));
 }
 

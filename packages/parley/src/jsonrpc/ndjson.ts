@@ -1,6 +1,6 @@
 import { ByteBuffer } from './bytes.ts';
 import type { MessagePeek } from './message-peek.ts';
-import { glimpseLine, LongLine } from './long-line.ts';
+import { peekLine, LongLine } from './long-line.ts';
 import { ConnectionError } from './transport.ts';
 
 /** Length that a line may have by default: 10 MiB. */
@@ -48,10 +48,10 @@ export function lineReader(options: LineReaderOptions): LineReader {
 
   function complete(line: Uint8Array): void {
     const length = line.at(-1) === carriageReturn ? line.length - 1 : line.length;
-    if (length > maxBytes) return tooLong(glimpseLine(line));
+    if (length > maxBytes) return tooLong(peekLine(line));
     const text = decode(line.subarray(0, length));
     if (typeof text === 'string') hear(text, options);
-    else options.problem(new ConnectionError('invalid-message', 'line is not valid UTF-8', text), glimpseLine(line));
+    else options.problem(new ConnectionError('invalid-message', 'line is not valid UTF-8', text), peekLine(line));
   }
 
   /** Takes one more part of the current line; the one byte above the limit may be a carriage return. */

@@ -5,12 +5,12 @@ import { SchemaError } from './document.ts';
 import { toRegExp } from './keywords.ts';
 import { linearPattern, type LinearPattern } from './linear/linear.ts';
 import { Beyond } from './linear/parse.ts';
-import type { Purse } from './linear/scan.ts';
+import type { SearchBudget } from './linear/scan.ts';
 
 /** A pattern that is ready to be looked for. */
 export interface Pattern {
   /** Tells whether a text holds a match, at the expense of a check. */
-  test(text: string, purse: Purse): boolean;
+  test(text: string, searchBudget: SearchBudget): boolean;
 }
 
 /** Makes patterns ready. */

@@ -130,8 +130,8 @@ describe('questions of a handler to a stateless client', () => {
       resultOf(await rounds(counted).ask('tools/call', { name: 't', inputResponses }))['resultType'],
       'input_required',
     );
-    const byHand = serverWith((ctx) => ctx.inputResponses ?? null);
-    const [block] = resultOf(await rounds(byHand).ask('tools/call', { name: 't', inputResponses }))['content'] as {
+    const manual = serverWith((ctx) => ctx.inputResponses ?? null);
+    const [block] = resultOf(await rounds(manual).ask('tools/call', { name: 't', inputResponses }))['content'] as {
       text: string;
     }[];
     assert.equal(block?.text, 'null');
@@ -355,7 +355,7 @@ describe('questions of a handler to a stateless client', () => {
 });
 
 describe('rounds driven by hand', () => {
-  const byHand = (ctx: ToolContext): unknown => {
+  const manual = (ctx: ToolContext): unknown => {
     if (ctx.inputResponses === undefined) {
       return inputRequired({ requests: { where: { method: 'roots/list' } }, state: { step: 1 } });
     }
@@ -364,14 +364,14 @@ describe('rounds driven by hand', () => {
 
   test('a handler sees the answers to what it asked, and the state that it kept', async () => {
     const server = createServer({ name: 'w', version: '1' });
-    server.tool('t', {}, (_, ctx) => byHand(ctx) as string);
+    server.tool('t', {}, (_, ctx) => manual(ctx) as string);
     const { text, rounds: keys } = await play(server, () => ({ roots: [] }));
     assert.deepEqual([keys, text], [[['where']], '{"step":1} {"where":{"roots":[]}}']);
   });
 
   test('the state is sealed, and what the client did not declare is not asked', async () => {
     const server = createServer({ name: 'w', version: '1' });
-    server.tool('t', {}, (_, ctx) => byHand(ctx) as string);
+    server.tool('t', {}, (_, ctx) => manual(ctx) as string);
     const result = resultOf(await rounds(server).ask('tools/call', { name: 't' }));
     assert.ok(!atob(String(result['requestState']).replaceAll('-', '+').replaceAll('_', '/')).includes('step'));
     assert.equal(errorOf(await rounds(server, { capabilities: {} }).ask('tools/call', { name: 't' }))['code'], -32021);

@@ -1,9 +1,9 @@
 import { shownId, type RequestId } from '../jsonrpc/message.ts';
-import type { Ask, AskMethod } from '../connection/ask.ts';
+import type { Ask, AskMethod } from '../connection/client-request.ts';
 import type { CallClient, CallFace } from './runtime/call.ts';
 import type { AuthInfo } from './runtime/request-handler.ts';
 import { requireScopes } from './runtime/protection.ts';
-import { isUnnamed, quiet } from '../connection/ask.ts';
+import { isUnnamed, quiet } from '../connection/client-request.ts';
 import { shownMeta } from '../connection/middleware/shown-ids.ts';
 import { refuseUnknown } from '../options/known-names.ts';
 import { refuseOtherWord } from '../options/known-values.ts';
@@ -155,7 +155,7 @@ export class Context implements ToolContext {
   once<T>(key: string, run: (id: string) => T | Promise<T>): Promise<T> {
     if (typeof key !== 'string' || typeof run !== 'function')
       throw new TypeError('ctx.once takes a key and a function');
-    return this.#counted(quiet(this.#call.asker.once(key, run)));
+    return this.#counted(quiet(this.#call.requester.once(key, run)));
   }
 
   /** The answers are of the type of their question: the asker reads them by the method's own row. */
@@ -168,7 +168,7 @@ export class Context implements ToolContext {
       named: (name) => `${name} of the task of a question`,
     });
     if (key !== undefined) this.#claim(key);
-    return this.#counted(quiet(this.#call.asker.ask({ method, params, key, task, accept })));
+    return this.#counted(quiet(this.#call.requester.ask({ method, params, key, task, accept })));
   }
 
   /** A handler that returns while a question or an effect is open has forgotten to await it. */

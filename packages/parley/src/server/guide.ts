@@ -1,4 +1,4 @@
-import type { Guide } from './runtime/host.ts';
+import type { Guide } from './runtime/server-core.ts';
 import { methodOf } from '../protocol/catalogue.ts';
 import type { ServerParts } from './parts.ts';
 import { failure, ToolError } from './features/tool-result.ts';

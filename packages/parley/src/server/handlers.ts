@@ -1,6 +1,6 @@
 import type { Call } from './runtime/call.ts';
 import type { AuthInfo } from './runtime/request-handler.ts';
-import type { Handler, ServerSession } from './runtime/host.ts';
+import type { Handler, ServerSession } from './runtime/server-core.ts';
 import { notFound } from '../connection/gate.ts';
 import { hasServerCapability } from '../protocol/capability.ts';
 import { McpError } from '../protocol/error.ts';

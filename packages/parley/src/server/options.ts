@@ -3,7 +3,7 @@ import type { CacheHint } from '../protocol/features/envelope.ts';
 import type { ServerRounds } from './runtime/input/server-rounds.ts';
 import type { OnEvent } from './runtime/events/service-event.ts';
 import { ServiceListeners } from './runtime/events/listeners.ts';
-import { toldStore } from './runtime/events/told-store.ts';
+import { toldStore } from './runtime/events/observed-store.ts';
 import { keysFrom, type SealingKeys } from '../sealing/sealing-key.ts';
 import { errorPrinter } from './runtime/masking.ts';
 import { harmless } from '../options/harmless.ts';

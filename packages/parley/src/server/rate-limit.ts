@@ -1,4 +1,4 @@
-import type { AskedRates } from './runtime/host.ts';
+import type { AskedRates } from './runtime/server-core.ts';
 import { shown } from '../options/shown.ts';
 import { mapMaybe } from '../storage/maybe-promise.ts';
 import type { Limits, RateLimit } from '../storage/limits.ts';

@@ -1,5 +1,5 @@
 import type { RequestHandler, ReplyChannel, Servable } from './runtime/request-handler.ts';
-import type { Handler, Host } from './runtime/host.ts';
+import type { Handler, ServerCore } from './runtime/server-core.ts';
 import { createEndpoint } from './runtime/serve.ts';
 import type { Middleware, HasMiddleware } from '../connection/middleware/middleware.ts';
 import type { Implementation, JsonObject } from '../protocol/features/common.ts';
@@ -222,7 +222,7 @@ function withoutSession({ capabilities, options }: ServerParts): ServerCapabilit
   };
 }
 
-function hostOf(info: Implementation, parts: ServerParts): Host {
+function hostOf(info: Implementation, parts: ServerParts): ServerCore {
   const { options, subscriptions, tools } = parts;
   const handlers: ReadonlyMap<string, Handler> = handlersOf(parts);
   return {

@@ -4,7 +4,7 @@ import { eachInSlices, Slices } from '../jsonrpc/slices.ts';
 import type { Call } from './runtime/call.ts';
 import type { AuthInfo } from './runtime/request-handler.ts';
 import type { ServiceListeners } from './runtime/events/listeners.ts';
-import type { ServerSession } from './runtime/host.ts';
+import type { ServerSession } from './runtime/server-core.ts';
 import { listChanges, type ListChange } from '../protocol/catalogue.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
 import { McpError } from '../protocol/error.ts';

@@ -1,4 +1,4 @@
-import type { Handler } from './runtime/host.ts';
+import type { Handler } from './runtime/server-core.ts';
 import type { ServerTasks, TaskSupport } from './task-definition.ts';
 import type { TaskAnswers } from './tasks/answers.ts';
 

@@ -9,7 +9,7 @@ const schema = { type: 'object', properties: { name: { type: 'string' } }, requi
 const capabilities = { elicitation: { form: {} }, roots: {} };
 const junk = [5, null, 'x', [], {}, { roots: 'none' }, { action: 'shout' }];
 
-const byHand = (ctx: ToolContext): unknown =>
+const manual = (ctx: ToolContext): unknown =>
   ctx.inputResponses === undefined
     ? inputRequired({ requests: { a: { method: 'roots/list' } } })
     : JSON.stringify(ctx.inputResponses);
@@ -21,7 +21,7 @@ for (const [how, run, answer, text] of [
     { action: 'accept', content: { name: 'Ann' } },
     '{"action":"accept","content":{"name":"Ann"}}',
   ],
-  ['by hand', byHand, { roots: [] }, '{"a":{"roots":[]}}'],
+  ['by hand', manual, { roots: [] }, '{"a":{"roots":[]}}'],
 ] as const) {
   for (const other of junk) {
     test(`an unasked entry of unknown shape is ignored, asked ${how}: ${JSON.stringify(other)} [mrtr-023, mrtr-025]`, async () => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { settle } from '../../../../test/support/raw.ts';
-import type { ServerSession } from './runtime/host.ts';
+import type { ServerSession } from './runtime/server-core.ts';
 import type { McpError } from '../protocol/error.ts';
 import { Subscriptions } from './subscriptions.ts';
 

@@ -1,7 +1,7 @@
 import type { Unsubscribe } from '../storage/bus.ts';
 import type { StoredTask, TaskStore } from '../storage/tasks.ts';
 import { after, settledWithin } from '../jsonrpc/timeout.ts';
-import { quiet } from '../connection/ask.ts';
+import { quiet } from '../connection/client-request.ts';
 import { hasEnded } from '../protocol/task-status.ts';
 import { readClocks, type ClockReading } from './lease.ts';
 import type { Next, Unchanged } from './machine.ts';

@@ -5,7 +5,7 @@
 
 import type { Ran } from '../connection/memoized-steps.ts';
 import { hasEnded } from '../protocol/task-status.ts';
-import { cut, maxWords } from './words.ts';
+import { cut, maxWords } from './status-text.ts';
 import type { OpenQuestion, TaskOutcome, TaskRecord, TaskReply } from './record.ts';
 
 /** Reason why an event changes nothing. */

@@ -53,15 +53,15 @@ function step(task: TaskRecord, now: number, what: Happening): readonly [Next, n
     case 'keep':
       return [machine.kept(task, byKey(what.keys, { result: 1 }), holder), late];
     case 'say': {
-      const speaker = what.outside ? { epoch: 10 } : holder;
-      return [machine.said(task, `at ${now}`, speaker, now), what.outside ? 'outside' : late];
+      const probeClient = what.outside ? { epoch: 10 } : holder;
+      return [machine.said(task, `at ${now}`, probeClient, now), what.outside ? 'outside' : late];
     }
     case 'leave':
       return [machine.left(task, holder, now), late];
     case 'finish': {
-      const speaker = what.outside ? { epoch: 10 } : holder;
+      const probeClient = what.outside ? { epoch: 10 } : holder;
       const outcome = what.fails ? { error: { code: -32603, message: 'no' } } : { result: {} };
-      return [machine.finished(task, outcome, speaker, now), what.outside ? 'outside' : late];
+      return [machine.finished(task, outcome, probeClient, now), what.outside ? 'outside' : late];
     }
     case 'cancel':
       return [machine.cancelled(task, now), undefined];
@@ -88,12 +88,15 @@ test('whatever happens, in whatever order, a task moves as both texts allow [tas
       let task = fresh;
       const answered = new Set<string>();
       for (const [now, what] of all) {
-        const [next, speaker] = step(task, now, what);
+        const [next, probeClient] = step(task, now, what);
         if (typeof next === 'string') continue;
         assert.ok(!hasEnded(task), 'what ended never changes');
-        assert.ok(speaker === undefined || speaker === 0 || speaker === 'outside', 'a run that lost it is not heard');
-        if (speaker === 0) assert.equal(task.hand, 'running', 'a run speaks while it holds the task');
-        if (speaker === 'outside') assert.equal(task.hand, 'left', 'the outside ends what was left to it alone');
+        assert.ok(
+          probeClient === undefined || probeClient === 0 || probeClient === 'outside',
+          'a run that lost it is not heard',
+        );
+        if (probeClient === 0) assert.equal(task.hand, 'running', 'a run speaks while it holds the task');
+        if (probeClient === 'outside') assert.equal(task.hand, 'left', 'the outside ends what was left to it alone');
         for (const key of Object.keys(next.open)) assert.ok(!answered.has(key), 'a key is asked under once');
         for (const [key, { digest }] of Object.entries(next.open))
           assert.equal(task.open[key]?.digest ?? digest, digest, 'a key stands for one question');

@@ -2,7 +2,7 @@ import type { ClientCapabilities } from '../protocol/capability.ts';
 import type { Implementation, JsonObject } from '../protocol/features/common.ts';
 import type { TaskError, TaskStatus } from '../protocol/features/tasks.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
-import type { AskMethod } from '../connection/ask.ts';
+import type { AskMethod } from '../connection/client-request.ts';
 import type { Ran } from '../connection/memoized-steps.ts';
 
 /** Request that became a task, with all that another process needs to run it. */

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { describe, test, type TestContext } from 'node:test';
 import { settle } from '../../../../test/support/raw.ts';
-import { RoundEnded } from '../connection/ask.ts';
+import { RoundEnded } from '../connection/client-request.ts';
 import type { McpError } from '../protocol/error.ts';
 import { memoryTasks } from '../storage/memory-tasks.ts';
 import type { TaskStore } from '../storage/tasks.ts';

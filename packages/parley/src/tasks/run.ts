@@ -1,7 +1,7 @@
 import { runOnAbort } from '../jsonrpc/run-on-abort.ts';
 import { after, monotonicNow } from '../jsonrpc/timeout.ts';
 import { McpError } from '../protocol/error.ts';
-import { quiet, RoundEnded } from '../connection/ask.ts';
+import { quiet, RoundEnded } from '../connection/client-request.ts';
 import type { Keeper, HeldTask } from './keeper.ts';
 import { Lease, readClocks, type ClockReading } from './lease.ts';
 import {
@@ -14,7 +14,7 @@ import {
   type Next,
   type Unchanged,
 } from './machine.ts';
-import { cut, maxWords } from './words.ts';
+import { cut, maxWords } from './status-text.ts';
 import type { OpenQuestion, TaskAnswer, TaskRecord } from './record.ts';
 import type { Ran } from '../connection/memoized-steps.ts';
 import { hasEnded } from '../protocol/task-status.ts';

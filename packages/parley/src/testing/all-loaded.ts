@@ -23,5 +23,5 @@ export const allLoaded: () => Promise<unknown> = loadedOnce(async () => {
   await import('../client/middleware/passing.ts');
   await import('../client/subscriptions/subscriptions.ts');
   await import('../client/tasks/client-tasks.ts');
-  await import('../client/tasks/hosted.ts');
+  await import('../client/tasks/client-side-tasks.ts');
 });

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../../parley/src/protocol/features/common.ts';
 import type { Revision } from '../../../../parley/src/protocol/revision.ts';
 import type { Stated } from '../rule.ts';
-import type { Put, Talk, TalkOver } from './talk.ts';
+import type { Prompted, ClientSession, ClientSessionOver } from './client-session.ts';
 
 /** Head of a request over HTTP. */
 export interface HeardHead {
@@ -26,12 +26,12 @@ export interface HeardOfClient {
   /** Messages of that batch, all of them; left out where it came alone. */
   readonly parts?: readonly JsonObject[];
   /** The conversation, as it was before. */
-  readonly talk: Talk;
+  readonly clientSession: ClientSession;
   readonly revision: Revision;
   /** Left out over stdio. */
   readonly http?: HeardHead;
   /** Question of ours that it answers. */
-  readonly put?: Put | undefined;
+  readonly put?: Prompted | undefined;
 }
 
 /** Finding of a look: kept, broken for a reason, or nothing of the kind. */
@@ -40,7 +40,7 @@ export type ClientLook = 'holds' | 'not-seen' | { readonly breaks: string };
 /** A statement about clients that can be seen from where their server stands. */
 export interface ClientRule extends Stated {
   /** The only transport on which it says something; either by default. */
-  readonly over?: TalkOver;
+  readonly over?: ClientSessionOver;
   /** Row with the same statement that is checked in its place: one cause is one finding. */
   readonly as?: string;
   /** True for a rule that only concerns a server without any known revision. */
@@ -50,7 +50,7 @@ export interface ClientRule extends Stated {
   /** Judges what a client said. */
   watch?(heard: HeardOfClient): ClientLook;
   /** Judges a conversation when it is over, for what should have come. */
-  atEnd?(talk: Talk, seen: SeenElsewhere): ClientLook;
+  atEnd?(clientSession: ClientSession, seen: SeenElsewhere): ClientLook;
 }
 
 /** Page that was opened, and the moment, by the clock that never jumps. */

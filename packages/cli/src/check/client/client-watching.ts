@@ -4,7 +4,7 @@ import type { RawExchange } from '../harness/exchange.ts';
 import { breaks, holds, notJudged, type RuleVerdict } from '../verdict.ts';
 import type { Revision } from '../../../../parley/src/protocol/revision.ts';
 import type { ClientRule, HeardOfClient, ClientLook, SeenElsewhere } from './client-rule.ts';
-import type { Talk } from './talk.ts';
+import type { ClientSession } from './client-session.ts';
 
 /** Headers that a finding shows. */
 const shownHeaders = /^(accept|content-type|mcp-.*|last-event-id)$/;
@@ -31,9 +31,9 @@ export class ClientWatching {
 
   /** Checks a received message. @param text Its whole text. */
   heard(heard: HeardOfClient, text: string): void {
-    const { revision, talk } = heard;
+    const { revision, clientSession } = heard;
     this.#spoken.add(revision);
-    const rules = this.#rulesOf(revision, talk);
+    const rules = this.#rulesOf(revision, clientSession);
     let isBroken = false;
     for (const rule of [
       ...rules.filter(({ yields }) => yields !== true),
@@ -47,12 +47,12 @@ export class ClientWatching {
   }
 
   /** Judges a conversation that is over. */
-  over(talk: Talk, elsewhere: SeenElsewhere): void {
-    const { revision } = talk;
+  over(clientSession: ClientSession, elsewhere: SeenElsewhere): void {
+    const { revision } = clientSession;
     if (revision === undefined || !this.#spoken.has(revision)) return;
-    for (const rule of this.#rulesOf(revision, talk)) {
-      const found = rule.atEnd?.(talk, elsewhere);
-      if (found !== undefined) this.#take(rule, revision, found, () => said(talk, ''));
+    for (const rule of this.#rulesOf(revision, clientSession)) {
+      const found = rule.atEnd?.(clientSession, elsewhere);
+      if (found !== undefined) this.#take(rule, revision, found, () => said(clientSession, ''));
     }
   }
 
@@ -78,7 +78,7 @@ export class ClientWatching {
     return other?.verdict === 'breaks' && this.#isChosen(as) ? notJudged(`it is broken with ${as}`) : other;
   }
 
-  #rulesOf(revision: Revision, { over, isForeign }: Talk): readonly ClientRule[] {
+  #rulesOf(revision: Revision, { over, isForeign }: ClientSession): readonly ClientRule[] {
     return this.#rules.filter(
       (rule) =>
         livesIn(rule, revision) &&
@@ -103,19 +103,19 @@ function keyOf({ id }: ClientRule, { date }: Revision): string {
 }
 
 /** A message of the client, and the message that it received before. */
-function exchangeOf({ http, talk }: HeardOfClient, text: string): RawExchange {
-  if (http === undefined) return said(talk, text);
+function exchangeOf({ http, clientSession }: HeardOfClient, text: string): RawExchange {
+  if (http === undefined) return said(clientSession, text);
   const headers = Object.entries(http.headers).filter(([name]) => shownHeaders.test(name));
   const lines = headers.map(([name, value]) => `${name}: ${value ?? ''}`);
-  return said(talk, [`${http.method} ${http.path}`, ...lines, ...(text === '' ? [] : ['', text])].join('\n'));
+  return said(clientSession, [`${http.method} ${http.path}`, ...lines, ...(text === '' ? [] : ['', text])].join('\n'));
 }
 
-function said(talk: Talk, sent: string): RawExchange {
+function said(clientSession: ClientSession, sent: string): RawExchange {
   return {
     sent: sent.slice(0, 4_000),
     status: undefined,
     headers: {},
-    text: talk.said,
+    text: clientSession.said,
     messages: [],
     malformed: [],
     end: 'complete',

@@ -74,8 +74,8 @@ export class DroppedCall {
 }
 
 /** Id of an event, which no other conversation has. */
-export function eventIdOf(talk: number, call: number, event: number): string {
-  return `check-${talk}-${call}-${event}`;
+export function eventIdOf(clientSession: number, call: number, event: number): string {
+  return `check-${clientSession}-${call}-${event}`;
 }
 
 /** Tells whether a text is the id of an event of some conversation. */

@@ -11,7 +11,7 @@ import type { HeardHead } from './client-rule.ts';
 import { bodyOf, endResponse } from './http-parts.ts';
 import type { JudgedClient } from './judged-client.ts';
 import { isStateless, revisionOfMessage } from './placing.ts';
-import { isAsking, metaOf, paramsOf, type Talk } from './talk.ts';
+import { isAsking, metaOf, paramsOf, type ClientSession } from './client-session.ts';
 
 /** Path of it. */
 export const foreignPath = '/unknown/mcp';
@@ -22,8 +22,8 @@ const foreignDate = '1999-01-01';
 /** The door of it. */
 export class ForeignDoor {
   readonly #revisions: readonly Revision[];
-  #stateless: Talk | undefined;
-  #last: Talk | undefined;
+  #stateless: ClientSession | undefined;
+  #last: ClientSession | undefined;
 
   constructor(revisions: readonly Revision[]) {
     this.#revisions = revisions;
@@ -43,9 +43,9 @@ export class ForeignDoor {
     if (!isObject(message)) return endResponse(response, 400);
     judged.messages++;
     if (judged.isTooMuch) return endResponse(response, 503);
-    const heard = (talk: Talk | undefined): void => {
-      if (talk?.revision !== undefined)
-        judged.watching.heard({ message, batch: 0, talk, revision: talk.revision, http }, body.text);
+    const heard = (clientSession: ClientSession | undefined): void => {
+      if (clientSession?.revision !== undefined)
+        judged.watching.heard({ message, batch: 0, clientSession, revision: clientSession.revision, http }, body.text);
     };
     const newest = newestOf(this.#revisions, 'stateless');
     if (isStateless(message) && newest !== undefined) {
@@ -64,13 +64,13 @@ export class ForeignDoor {
     message: JsonObject,
     response: ServerResponse,
     judged: JudgedClient,
-    heard: (talk: Talk | undefined) => void,
+    heard: (clientSession: ClientSession | undefined) => void,
   ): void {
     heard(this.#stateless);
-    const talk = begun(judged, revisionOfMessage(message, this.#revisions));
-    this.#last = talk;
-    heard(talk);
-    talk.stage = 'answered';
+    const clientSession = begun(judged, revisionOfMessage(message, this.#revisions));
+    this.#last = clientSession;
+    heard(clientSession);
+    clientSession.stage = 'answered';
     const serverInfo = { name: 'parley-check', version: '0' };
     endResponse(response, 200, {
       jsonrpc: '2.0',
@@ -85,11 +85,11 @@ export class ForeignDoor {
   }
 }
 
-function begun(judged: JudgedClient, revision: Revision): Talk {
-  const talk = judged.opened('http');
-  talk.isForeign = true;
-  talk.revision = revision;
-  return talk;
+function begun(judged: JudgedClient, revision: Revision): ClientSession {
+  const clientSession = judged.opened('http');
+  clientSession.isForeign = true;
+  clientSession.revision = revision;
+  return clientSession;
 }
 
 function refusal({ id }: JsonObject, code: number, message: string, data?: JsonObject): JsonObject {

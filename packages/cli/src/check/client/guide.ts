@@ -3,7 +3,7 @@ import { changeTool } from './catalogue/listening.ts';
 import { canDie } from './catalogue/tools.ts';
 import { droppedTool } from './dropped.ts';
 import { dyingTool } from './relay/served-process.ts';
-import type { Talk } from './talk.ts';
+import type { ClientSession } from './client-session.ts';
 
 /** One step for the user of the client. */
 export interface GuideStep {
@@ -13,9 +13,9 @@ export interface GuideStep {
   /** True for an optional step. */
   readonly isMore?: true;
   /** Tells whether a conversation shows that the step was done. */
-  isDone(talk: Talk): boolean;
+  isDone(clientSession: ClientSession): boolean;
   /** Tells whether a client came to it and had nothing to do, for what it declared: it is not missed then. */
-  isVain?(talk: Talk, talks: readonly Talk[]): boolean;
+  isVain?(clientSession: ClientSession, talks: readonly ClientSession[]): boolean;
 }
 
 /** Steps in their order. */
@@ -59,7 +59,10 @@ export const steps: readonly GuideStep[] = [
     words: `where there is a tool ${dyingTool}: while the client listens for changes, call it, which fails, then call echo again, and go on listening for ten seconds`,
     isDone: ({ process, done }) => process?.before !== undefined && done.has('call echo'),
     isVain: ({ done }, talks) =>
-      done.has('call echo') && !talks.some((talk) => talk.revision !== undefined && canDie(talk.revision, talk)),
+      done.has('call echo') &&
+      !talks.some(
+        (clientSession) => clientSession.revision !== undefined && canDie(clientSession.revision, clientSession),
+      ),
   },
   {
     id: appTools.shown,
@@ -77,7 +80,7 @@ export const steps: readonly GuideStep[] = [
 ];
 
 /** Tells whether a conversation has the tool that ends its session. */
-function canLose({ over, revision }: Talk): boolean {
+function canLose({ over, revision }: ClientSession): boolean {
   return over === 'http' && revision?.sessions === true;
 }
 
@@ -85,12 +88,13 @@ function canLose({ over, revision }: Talk): boolean {
 export const neededSteps: readonly GuideStep[] = steps.filter(({ isMore }) => isMore !== true);
 
 /** Lists the steps that are missing yet in all conversations. */
-export function stepsMissing(talks: readonly Talk[]): readonly GuideStep[] {
-  const isOver = (step: GuideStep, talk: Talk): boolean => step.isDone(talk) || step.isVain?.(talk, talks) === true;
-  return neededSteps.filter((step) => !talks.some((talk) => isOver(step, talk)));
+export function stepsMissing(talks: readonly ClientSession[]): readonly GuideStep[] {
+  const isOver = (step: GuideStep, clientSession: ClientSession): boolean =>
+    step.isDone(clientSession) || step.isVain?.(clientSession, talks) === true;
+  return neededSteps.filter((step) => !talks.some((clientSession) => isOver(step, clientSession)));
 }
 
 /** Tells which steps are done in any conversation. */
-export function stepsDone(talks: readonly Talk[]): ReadonlySet<string> {
-  return new Set(steps.filter((step) => talks.some((talk) => step.isDone(talk))).map(({ id }) => id));
+export function stepsDone(talks: readonly ClientSession[]): ReadonlySet<string> {
+  return new Set(steps.filter((step) => talks.some((clientSession) => step.isDone(clientSession))).map(({ id }) => id));
 }

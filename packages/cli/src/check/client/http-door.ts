@@ -13,7 +13,7 @@ import type { SideChannel, ServedEvent } from './piece.ts';
 import { appFarPath } from './catalogue/app.ts';
 import { iconPath, pagePath } from './catalogue/tools.ts';
 import { PairDoor, pairPaths } from './pair-door.ts';
-import type { Talk } from './talk.ts';
+import type { ClientSession } from './client-session.ts';
 
 /** Limits: streams that are open, connections. */
 const most = { streams: 100, connections: 200 };
@@ -138,18 +138,18 @@ async function serve({ request, response, revisions, judged, streams, gate, pair
     if (ended !== undefined) ended.isDeleted = true;
     return endResponse(response, refused.status, refused.body, refused.headers);
   }
-  const talk = method === 'GET' || method === 'DELETE' ? judged.head(head) : undefined;
-  if (talk === undefined) {
+  const clientSession = method === 'GET' || method === 'DELETE' ? judged.head(head) : undefined;
+  if (clientSession === undefined) {
     const isOfUnknown = head.headers['mcp-session-id'] !== undefined && (method === 'GET' || method === 'DELETE');
     return endResponse(response, isOfUnknown ? 404 : 405);
   }
-  if (talk.isLost) return endResponse(response, 404);
+  if (clientSession.isLost) return endResponse(response, 404);
   if (method === 'GET') {
-    const isResumed = judged.resumes(talk, head.headers['last-event-id'], lineOf(response));
+    const isResumed = judged.resumes(clientSession, head.headers['last-event-id'], lineOf(response));
     return isResumed ? undefined : listen(response, streams);
   }
-  talk.isDeleted = true;
-  for (const call of talk.dropped) call.passed();
+  clientSession.isDeleted = true;
+  for (const call of clientSession.dropped) call.passed();
   endResponse(response, 200);
 }
 
@@ -183,7 +183,7 @@ async function posted({ request, response, head, served, judged, gate }: Posted)
   const refused = gate?.refuses(head, text, request.socket);
   if (refused !== undefined) return endResponse(response, refused.status, refused.body, refused.headers);
   const line = lineOf(response);
-  const { talk, messages, isLost } = await judged.take({ text, http: { ...head, isUtf8 }, served, line });
+  const { clientSession, messages, isLost } = await judged.take({ text, http: { ...head, isUtf8 }, served, line });
   if (isLost && !response.headersSent)
     return endResponse(response, 404, {
       jsonrpc: '2.0',
@@ -195,13 +195,13 @@ async function posted({ request, response, head, served, judged, gate }: Posted)
   if (messages.length === 0 && !response.headersSent) return endResponse(response, 202);
   // Calls are answered with a stream, other requests with a body: a client must support both. A refusal has its own
   // status.
-  if (/"tools\/call"/.test(text) && statusOf(messages, talk) === 200) line.open?.();
+  if (/"tools\/call"/.test(text) && statusOf(messages, clientSession) === 200) line.open?.();
   if (response.headersSent) {
     for (const message of messages) response.write(event(message));
     return void response.end();
   }
   const answer = text.trimStart().startsWith('[') ? messages : messages[0];
-  endResponse(response, statusOf(messages, talk), answer, sessionOf(talk, text));
+  endResponse(response, statusOf(messages, clientSession), answer, sessionOf(clientSession, text));
 }
 
 /** Sends messages on the stream of a response, which begins with the first message. */
@@ -250,7 +250,7 @@ const ofEnvelope: ReadonlyMap<number, number> = new Map([
 ]);
 
 /** Text that is not JSON has its own status in every revision. */
-function statusOf([message]: readonly JsonObject[], { revision }: Talk): number {
+function statusOf([message]: readonly JsonObject[], { revision }: ClientSession): number {
   const { error } = message ?? {};
   if (error === undefined) return 200;
   const { code } = error as { readonly code: number };
@@ -259,8 +259,9 @@ function statusOf([message]: readonly JsonObject[], { revision }: Talk): number 
 }
 
 /** A session gets its id with the answer to initialize. */
-function sessionOf(talk: Talk, text: string): Readonly<Record<string, string>> {
-  if (talk.stage !== 'answered' || talk.session !== undefined || !text.includes('"initialize"')) return {};
-  talk.session = crypto.randomUUID();
-  return { 'mcp-session-id': talk.session };
+function sessionOf(clientSession: ClientSession, text: string): Readonly<Record<string, string>> {
+  if (clientSession.stage !== 'answered' || clientSession.session !== undefined || !text.includes('"initialize"'))
+    return {};
+  clientSession.session = crypto.randomUUID();
+  return { 'mcp-session-id': clientSession.session };
 }

@@ -20,7 +20,16 @@ import { isBeside, isStateless, jsonRpcRefusal, refusedProbe, revisionOfMessage 
 import { PutQuestions } from './put-questions.ts';
 import type { ServedProcess } from './relay/served-process.ts';
 import { RunningCalls } from './running-calls.ts';
-import { idText, isAsking, likeId, metaOf, paramsOf, Talk, saidText, type TalkOver } from './talk.ts';
+import {
+  idText,
+  isAsking,
+  likeId,
+  metaOf,
+  paramsOf,
+  ClientSession,
+  saidText,
+  type ClientSessionOver,
+} from './client-session.ts';
 
 /** Limits of one run. */
 const most = { talks: 200, messages: 10_000 };
@@ -43,12 +52,12 @@ export interface JudgedClientOptions {
 export class JudgedClient {
   readonly watching: ClientWatching;
   readonly #options: JudgedClientOptions;
-  readonly #talks: Talk[] = [];
+  readonly #talks: ClientSession[] = [];
   readonly #listed = new Set<string>();
   readonly #questions = new PutQuestions();
   readonly #running = new RunningCalls();
   /** Conversations of stateless clients, by the serving process if there are several. */
-  readonly #stateless = new Map<ServedProcess | undefined, Talk>();
+  readonly #stateless = new Map<ServedProcess | undefined, ClientSession>();
   #remote: string | undefined;
   #lost = 0;
   #begun = 0;
@@ -75,18 +84,18 @@ export class JudgedClient {
     return this.messages > most.messages;
   }
 
-  get talks(): readonly Talk[] {
+  get talks(): readonly ClientSession[] {
     return this.#talks;
   }
 
   /** The conversation of a session. */
-  ofSession(id: string | undefined): Talk | undefined {
+  ofSession(id: string | undefined): ClientSession | undefined {
     return id === undefined ? undefined : this.#talks.findLast(({ session }) => session === id);
   }
 
   /** Begins a conversation of which more is known than its messages say. */
-  opened(over: TalkOver): Talk {
-    return this.#begin(new Talk(over));
+  opened(over: ClientSessionOver): ClientSession {
+    return this.#begin(new ClientSession(over));
   }
 
   /** Sets the address that a client should not fetch. */
@@ -95,15 +104,15 @@ export class JudgedClient {
   }
 
   /** Looks at a request of HTTP without a message. */
-  head(http: HeardHead): Talk | undefined {
+  head(http: HeardHead): ClientSession | undefined {
     const session = http.headers['mcp-session-id'];
-    const talk =
+    const clientSession =
       session === undefined
         ? this.#talks.findLast(({ revision, isForeign }) => revision?.sessions === true && !isForeign)
         : this.ofSession(session);
-    if (talk?.revision !== undefined)
-      this.watching.heard({ message: {}, batch: 0, talk, revision: talk.revision, http }, '');
-    return talk;
+    if (clientSession?.revision !== undefined)
+      this.watching.heard({ message: {}, batch: 0, clientSession, revision: clientSession.revision, http }, '');
+    return clientSession;
   }
 
   /**
@@ -111,7 +120,7 @@ export class JudgedClient {
    *
    * @throws What fails here, which is no fault of the client: it is kept as the failure of the run.
    */
-  async take(piece: ClientPiece, own?: Talk): Promise<ServedPiece> {
+  async take(piece: ClientPiece, own?: ClientSession): Promise<ServedPiece> {
     try {
       return await this.#took(piece, own);
     } catch (error) {
@@ -120,39 +129,43 @@ export class JudgedClient {
     }
   }
 
-  async #took(piece: ClientPiece, own: Talk | undefined): Promise<ServedPiece> {
+  async #took(piece: ClientPiece, own: ClientSession | undefined): Promise<ServedPiece> {
     const { text, http } = piece;
     let value: unknown;
     try {
       value = parseJson(text);
     } catch {
-      const talk = own ?? this.#talkOf({}, piece);
-      const revision = talk.revision ?? piece.served[0];
+      const clientSession = own ?? this.#talkOf({}, piece);
+      const revision = clientSession.revision ?? piece.served[0];
       if (revision !== undefined)
-        this.watching.heard({ message: {}, malformed: text, batch: 0, talk, revision, ...(http && { http }) }, text);
-      return { talk, messages: [jsonRpcRefusal(null, -32_700, 'this is not JSON')], isLost: false };
+        this.watching.heard(
+          { message: {}, malformed: text, batch: 0, clientSession, revision, ...(http && { http }) },
+          text,
+        );
+      return { clientSession, messages: [jsonRpcRefusal(null, -32_700, 'this is not JSON')], isLost: false };
     }
     const parts = (Array.isArray(value) ? value.slice(0, 100) : [value]).map((part: unknown) =>
       isObject(part) ? part : {},
     );
     const foreign = own === undefined ? refusedProbe(parts[0] ?? {}, piece.served) : undefined;
-    if (foreign !== undefined) return { talk: new Talk(this.#options.over), messages: [foreign], isLost: false };
+    if (foreign !== undefined)
+      return { clientSession: new ClientSession(this.#options.over), messages: [foreign], isLost: false };
     if (own === undefined && this.#isOfUnknown(parts[0] ?? {}, piece))
-      return { talk: new Talk(this.#options.over), messages: [], isLost: true };
-    const talk = own ?? this.#talkOf(parts[0] ?? {}, piece);
+      return { clientSession: new ClientSession(this.#options.over), messages: [], isLost: true };
+    const clientSession = own ?? this.#talkOf(parts[0] ?? {}, piece);
     const answers = await Promise.all(
-      parts.map((message) => this.#one(message, Array.isArray(value) ? parts : [], talk, piece)),
+      parts.map((message) => this.#one(message, Array.isArray(value) ? parts : [], clientSession, piece)),
     );
     const given = answers.filter((answer) => answer !== undefined);
     const messages = given.flatMap((answer) => (answer === 'lost' ? [] : [answer]));
-    return { talk, messages, isLost: talk.isLost };
+    return { clientSession, messages, isLost: clientSession.isLost };
   }
 
   /** Judges what should have come. @param isGone True when the client ended by itself. @param isStarted True when who judges has started it. */
   end(isGone: boolean, isStarted = false): void {
     const { fetches, icons, pages, apps } = this;
     const seen = { fetches, icons, pages, apps, listed: this.#listed, isGone, isStarted };
-    for (const talk of this.#talks) this.watching.over(talk, seen);
+    for (const clientSession of this.#talks) this.watching.over(clientSession, seen);
     this.#questions.end();
     this.#running.end();
   }
@@ -160,7 +173,7 @@ export class JudgedClient {
   async #one(
     message: JsonObject,
     parts: readonly JsonObject[],
-    talk: Talk,
+    clientSession: ClientSession,
     piece: ClientPiece,
   ): Promise<JsonObject | 'lost' | undefined> {
     const { http, served, text, lines, line } = piece;
@@ -169,17 +182,17 @@ export class JudgedClient {
       return isAsking(message)
         ? jsonRpcRefusal(message['id'], -32_603, 'this client said too much to be judged')
         : undefined;
-    const revision = talk.revision ?? revisionOfMessage(message, served);
-    const put = isResponse(message) ? talk.put.get(idText(message['id'])) : undefined;
+    const revision = clientSession.revision ?? revisionOfMessage(message, served);
+    const put = isResponse(message) ? clientSession.put.get(idText(message['id'])) : undefined;
     const batch = parts.length;
-    this.watching.heard({ message, lines, batch, parts, talk, revision, put, ...(http && { http }) }, text);
-    if (isResponse(message)) return this.#answered(message, talk);
-    if (!isAsking(message)) return this.#told(message, talk);
-    if (talk.isLost) return await this.#lostAgain(talk);
-    talk.asked(message);
-    this.#did(message, talk, revision);
+    this.watching.heard({ message, lines, batch, parts, clientSession, revision, put, ...(http && { http }) }, text);
+    if (isResponse(message)) return this.#answered(message, clientSession);
+    if (!isAsking(message)) return this.#told(message, clientSession);
+    if (clientSession.isLost) return await this.#lostAgain(clientSession);
+    clientSession.asked(message);
+    this.#did(message, clientSession, revision);
     const given = await answerTo(message, {
-      talk,
+      clientSession,
       revision,
       info: this.#options.info,
       served,
@@ -187,66 +200,71 @@ export class JudgedClient {
       remote: this.#remote,
       tools: this.#options.tools,
       listed: (tool) => void (this.#listed.size < 1_000 && this.#listed.add(tool)),
-      put: (question) => this.#questions.put(question, talk, line),
-      putAndCancel: (question) => this.#questions.putAndCancel(question, talk, line),
-      slow: () => this.#questions.slow(talk),
-      putBatch: (questions) => this.#questions.putBatch(questions, talk, line),
-      breakOff: line.breakOff === undefined ? undefined : (call) => this.#breakOff(call, talk, line),
+      put: (question) => this.#questions.put(question, clientSession, line),
+      putAndCancel: (question) => this.#questions.putAndCancel(question, clientSession, line),
+      slow: () => this.#questions.slow(clientSession),
+      putBatch: (questions) => this.#questions.putBatch(questions, clientSession, line),
+      breakOff: line.breakOff === undefined ? undefined : (call) => this.#breakOff(call, clientSession, line),
       tell: (told, params) => void line.send({ jsonrpc: '2.0', method: told, params }),
       endStream: line.breakOff === undefined ? undefined : () => line.breakOff?.({}),
-      lasts: (ms, until) => this.#running.last({ id: message['id'], talk, line, ms, until }),
+      lasts: (ms, until) => this.#running.last({ id: message['id'], clientSession, line, ms, until }),
     });
-    return this.#given(message, given, talk, revision);
+    return this.#given(message, given, clientSession, revision);
   }
 
   /** Answer in a lost session. It is slow, so that later messages come from a client that knows of the loss. */
-  async #lostAgain({ lostAt }: Talk): Promise<'lost'> {
+  async #lostAgain({ lostAt }: ClientSession): Promise<'lost'> {
     await new Promise<void>((resolve) => after(lostAt + knownMs + 50 - monotonicNow(), resolve));
     return 'lost';
   }
 
-  #given(message: JsonObject, given: GivenAnswer, talk: Talk, revision: Revision): JsonObject | 'lost' | undefined {
+  #given(
+    message: JsonObject,
+    given: GivenAnswer,
+    clientSession: ClientSession,
+    revision: Revision,
+  ): JsonObject | 'lost' | undefined {
     const { id, method } = message;
     const tool = method === 'tools/call' ? saidText(paramsOf(message)['name']) : undefined;
     if (given === 'given-up') {
-      talk.answered(id, 'no answer, since it was given up');
-      if (tool !== undefined) talk.done.add(`gave up ${tool}`);
+      clientSession.answered(id, 'no answer, since it was given up');
+      if (tool !== undefined) clientSession.done.add(`gave up ${tool}`);
       this.#options.progress();
       return undefined;
     }
     if (given === 'dropped') return undefined;
     if (given === 'lost') {
-      talk.isLost = true;
-      talk.lostAt = monotonicNow();
+      clientSession.isLost = true;
+      clientSession.lostAt = monotonicNow();
       this.#lost++;
-      talk.answered(id, 'HTTP 404');
+      clientSession.answered(id, 'HTTP 404');
       return 'lost';
     }
     if (method === 'initialize') {
-      talk.revision = revision;
-      talk.stage = 'answered';
+      clientSession.revision = revision;
+      clientSession.stage = 'answered';
       const { capabilities } = paramsOf(message);
-      talk.capabilities = isObject(capabilities) ? capabilities : {};
+      clientSession.capabilities = isObject(capabilities) ? capabilities : {};
     }
     const response = { jsonrpc: '2.0', id, ...given };
-    talk.answered(id, JSON.stringify(response));
+    clientSession.answered(id, JSON.stringify(response));
     // What becomes a task, or wants input first, is not done by that.
     const isWhole = 'result' in given && given.result['content'] !== undefined;
-    if (tool !== undefined && isWhole && talk.done.size < 1_000) talk.done.add(`answered ${tool}`);
+    if (tool !== undefined && isWhole && clientSession.done.size < 1_000) clientSession.done.add(`answered ${tool}`);
     this.#options.progress();
     return response;
   }
 
   /** Breaks off the stream of a call. If the revision supports resumption, the rest is kept for the client. */
-  #breakOff(call: DroppedCall, talk: Talk, line: Pick<SideChannel, 'breakOff'>): void {
-    const { revision } = talk;
+  #breakOff(call: DroppedCall, clientSession: ClientSession, line: Pick<SideChannel, 'breakOff'>): void {
+    const { revision } = clientSession;
     // A request whose stream broke is lost in the revisions that resume none. (Spec 2026-07-28, Changelog.)
-    if (!call.isResumable) talk.open.delete(idText(call.callId));
+    if (!call.isResumable) clientSession.open.delete(idText(call.callId));
     const isPolled = revision?.resumption === 'polling';
     // Only the newest of them have an event without a message.
-    const [message] = this.#questions.made({ method: 'ping', params: {}, probe: 'before-break' }, talk);
+    const [message] = this.#questions.made({ method: 'ping', params: {}, probe: 'before-break' }, clientSession);
     line.breakOff?.({
-      ...(call.isResumable && { id: this.#eventId(call, talk) }),
+      ...(call.isResumable && { id: this.#eventId(call, clientSession) }),
       ...(call.isResumable && !isPolled && { message }),
       ...(isPolled && { retryMs: droppedTimes.retry }),
     });
@@ -254,69 +272,70 @@ export class JudgedClient {
     this.#options.progress();
   }
 
-  #eventId(call: DroppedCall, talk: Talk): string {
-    const id = eventIdOf(talk.number, talk.dropped.indexOf(call), call.events.length);
+  #eventId(call: DroppedCall, clientSession: ClientSession): string {
+    const id = eventIdOf(clientSession.number, clientSession.dropped.indexOf(call), call.events.length);
     call.events.push(id);
     return id;
   }
 
   /** Continues a broken stream for a client that resumes it. @returns False if the event id is unknown. */
-  resumes(talk: Talk, eventId: string | undefined, line: SideChannel): boolean {
-    const call = eventId === undefined ? undefined : talk.dropped.find(({ events }) => events.includes(eventId));
+  resumes(clientSession: ClientSession, eventId: string | undefined, line: SideChannel): boolean {
+    const call =
+      eventId === undefined ? undefined : clientSession.dropped.find(({ events }) => events.includes(eventId));
     if (call === undefined) return false;
-    if (call.cameBack()) this.#breakOff(call, talk, line);
+    if (call.cameBack()) this.#breakOff(call, clientSession, line);
     else {
       const response = {
         jsonrpc: '2.0',
         id: call.callId,
         result: { content: [{ type: 'text', text: `${droppedTool} was answered` }] },
       };
-      line.breakOff?.({ id: this.#eventId(call, talk), message: response });
+      line.breakOff?.({ id: this.#eventId(call, clientSession), message: response });
       call.isOver = true;
-      talk.answered(call.callId, JSON.stringify(response));
-      talk.done.add(`answered ${droppedTool}`);
+      clientSession.answered(call.callId, JSON.stringify(response));
+      clientSession.done.add(`answered ${droppedTool}`);
       this.#options.progress();
     }
     return true;
   }
 
-  #answered(message: JsonObject, talk: Talk): undefined {
+  #answered(message: JsonObject, clientSession: ClientSession): undefined {
     const own = idText(message['id']);
     // An answer of a wrong type is a separate fault, and counts as an answer.
-    const key = talk.put.has(own) ? own : (likeId(message['id'], talk) ?? own);
-    noteProgress(message, talk, key);
-    noteRoots(message, talk, key);
-    talk.answeredQuestion(key);
+    const key = clientSession.put.has(own) ? own : (likeId(message['id'], clientSession) ?? own);
+    noteProgress(message, clientSession, key);
+    noteRoots(message, clientSession, key);
+    clientSession.answeredQuestion(key);
     this.#questions.answered(message, key);
   }
 
-  #told(message: JsonObject, talk: Talk): undefined {
+  #told(message: JsonObject, clientSession: ClientSession): undefined {
     const { method } = message;
-    noteProgress(message, talk, '');
-    noteRoots(message, talk, '');
-    if (method === 'notifications/initialized' && talk.stage === 'answered') talk.stage = 'ready';
+    noteProgress(message, clientSession, '');
+    noteRoots(message, clientSession, '');
+    if (method === 'notifications/initialized' && clientSession.stage === 'answered') clientSession.stage = 'ready';
     if (method === 'notifications/cancelled') {
       const key = idText(paramsOf(message)['requestId']);
-      const call = talk.longCalls.find(({ id }) => idText(id) === key);
+      const call = clientSession.longCalls.find(({ id }) => idText(id) === key);
       if (call !== undefined) call.isCancelled = true;
-      for (const dropped of talk.dropped) if (idText(dropped.callId) === key) dropped.isOver = true;
+      for (const dropped of clientSession.dropped) if (idText(dropped.callId) === key) dropped.isOver = true;
       // Over HTTP the stateless revision has the stream closed for that.
-      if (talk.over === 'stdio' || talk.revision?.sessions === true) call?.giveUp();
+      if (clientSession.over === 'stdio' || clientSession.revision?.sessions === true) call?.giveUp();
     }
     this.#options.progress();
   }
 
-  #did(message: JsonObject, talk: Talk, { clientDescribed }: Revision): void {
+  #did(message: JsonObject, clientSession: ClientSession, { clientDescribed }: Revision): void {
     const { name, cursor } = paramsOf(message);
     const method = saidText(message['method']);
-    if (talk.done.size < 1_000) talk.done.add(method);
-    if (method === 'tools/call' && talk.done.size < 1_000) talk.done.add(`call ${saidText(name)}`);
-    if (typeof cursor === 'string' && talk.cursors.has(cursor)) talk.usedCursors.add(cursor);
+    if (clientSession.done.size < 1_000) clientSession.done.add(method);
+    if (method === 'tools/call' && clientSession.done.size < 1_000) clientSession.done.add(`call ${saidText(name)}`);
+    if (typeof cursor === 'string' && clientSession.cursors.has(cursor)) clientSession.usedCursors.add(cursor);
     if (clientDescribed === 'once') return;
     const declared = metaOf(message)[metaKey.clientCapabilities];
-    talk.capabilities = isObject(declared) ? declared : {};
-    const round = roundOf({ message, talk });
-    if (round !== undefined) talk.rounds.splice(talk.rounds.indexOf(round), 1);
+    clientSession.capabilities = isObject(declared) ? declared : {};
+    const round = roundOf({ message, clientSession });
+    if (round !== undefined) clientSession.rounds.splice(clientSession.rounds.indexOf(round), 1);
   }
 
   /** Tells whether a message names a session that there is not: one of another run says nothing of those of this one. */
@@ -329,7 +348,7 @@ export class JudgedClient {
   }
 
   /** The conversation that a message belongs to: its session, all that is stateless, or a new one. */
-  #talkOf(message: JsonObject, { http, served, process }: ClientPiece): Talk {
+  #talkOf(message: JsonObject, { http, served, process }: ClientPiece): ClientSession {
     const newest = newestOf(served, 'stateless');
     const stateless = this.#stateless.get(process);
     if (isStateless(message) && newest !== undefined) return stateless ?? this.#beginStateless(newest, process);
@@ -339,34 +358,35 @@ export class JudgedClient {
     if (!isAsking(message) && stateless !== undefined && isBeside(message, stateless, http)) return stateless;
     // A message without a session belongs to the last session.
     const last = this.#talks.findLast(
-      (talk) => talk.revision?.sessions === true && !talk.isForeign && talk.process === process,
+      (clientSession) =>
+        clientSession.revision?.sessions === true && !clientSession.isForeign && clientSession.process === process,
     );
     const isOpening = message['method'] === 'initialize';
     if (!isOpening && last !== undefined) return last;
     if (!isAsking(message) && stateless !== undefined) return stateless;
-    const talk = new Talk(this.#options.over);
-    talk.process = process;
-    talk.isAfterLoss = this.#lost > 0;
+    const clientSession = new ClientSession(this.#options.over);
+    clientSession.process = process;
+    clientSession.isAfterLoss = this.#lost > 0;
     // A server that starts again may be a different one, without tasks.
-    talk.offersTasks = !talk.isAfterLoss;
+    clientSession.offersTasks = !clientSession.isAfterLoss;
     if (this.#lost > 0 && message['method'] === 'initialize') this.#lost--;
-    return this.#begin(talk);
+    return this.#begin(clientSession);
   }
 
-  #beginStateless(newest: Revision, process: ServedProcess | undefined): Talk {
-    const talk = this.#begin(new Talk(this.#options.over, newest));
-    talk.process = process;
-    this.#stateless.set(process, talk);
+  #beginStateless(newest: Revision, process: ServedProcess | undefined): ClientSession {
+    const clientSession = this.#begin(new ClientSession(this.#options.over, newest));
+    clientSession.process = process;
+    this.#stateless.set(process, clientSession);
     // If a client starts process after process, the oldest is dropped.
     const [oldest] = this.#stateless.keys();
     if (this.#stateless.size > most.talks) this.#stateless.delete(oldest);
-    return talk;
+    return clientSession;
   }
 
-  #begin(talk: Talk): Talk {
-    talk.number = ++this.#begun;
-    this.#talks.push(talk);
+  #begin(clientSession: ClientSession): ClientSession {
+    clientSession.number = ++this.#begun;
+    this.#talks.push(clientSession);
     if (this.#talks.length > most.talks) this.#talks.shift();
-    return talk;
+    return clientSession;
   }
 }

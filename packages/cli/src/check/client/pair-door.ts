@@ -6,7 +6,7 @@ import type { Revision } from '../../../../parley/src/protocol/revision.ts';
 import type { HeardHead } from './client-rule.ts';
 import { bodyOf, endResponse } from './http-parts.ts';
 import type { JudgedClient } from './judged-client.ts';
-import type { Talk } from './talk.ts';
+import type { ClientSession } from './client-session.ts';
 
 /** Paths of the stream, and of the messages. */
 export const pairPaths = { stream: '/sse', messages: '/messages' } as const;
@@ -15,7 +15,7 @@ export const pairPaths = { stream: '/sse', messages: '/messages' } as const;
 const maxStreams = 100;
 
 interface OpenPair {
-  readonly talk: Talk;
+  readonly clientSession: ClientSession;
   readonly response: ServerResponse;
 }
 
@@ -49,14 +49,14 @@ export class PairDoor {
     }
     endResponse(response, 202);
     const line = { send: (message: JsonObject) => write(pair.response, message) };
-    const { messages } = await judged.take({ text, http: head, served: [this.#revision], line }, pair.talk);
+    const { messages } = await judged.take({ text, http: head, served: [this.#revision], line }, pair.clientSession);
     for (const message of messages) write(pair.response, message);
   }
 
   #stream(response: ServerResponse, judged: JudgedClient): void {
     if (this.#open.size >= maxStreams) return endResponse(response, 503);
     const id = crypto.randomUUID();
-    this.#open.set(id, { talk: judged.opened('sse'), response });
+    this.#open.set(id, { clientSession: judged.opened('sse'), response });
     response.on('close', () => this.#open.delete(id));
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
     // Comments are part of streams, and no fault.
@@ -66,8 +66,10 @@ export class PairDoor {
   /** Something was posted to where no endpoint is; who only looks whether it is spoken to otherwise does right. */
   #misplaced(text: string, { path }: HeardHead): void {
     if (/"method"\s*:\s*"(?:initialize|server\/discover)"/.test(text)) return;
-    const talk = [...this.#open.values()].findLast((pair) => pair.talk.stage !== 'new')?.talk;
-    if (talk !== undefined) talk.misplaced ??= `POST ${path}\n\n${text.slice(0, 1_000)}`;
+    const clientSession = [...this.#open.values()].findLast(
+      (pair) => pair.clientSession.stage !== 'new',
+    )?.clientSession;
+    if (clientSession !== undefined) clientSession.misplaced ??= `POST ${path}\n\n${text.slice(0, 1_000)}`;
   }
 }
 

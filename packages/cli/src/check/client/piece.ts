@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../../parley/src/protocol/features/common
 import type { Revision } from '../../../../parley/src/protocol/revision.ts';
 import type { HeardHead } from './client-rule.ts';
 import type { ServedProcess } from './relay/served-process.ts';
-import type { Talk } from './talk.ts';
+import type { ClientSession } from './client-session.ts';
 
 /** Way in which messages reach a client beside the answer to its request. */
 export interface SideChannel {
@@ -42,7 +42,7 @@ export interface ClientPiece {
 
 /** Answer to a piece: messages, and that the session is gone. */
 export interface ServedPiece {
-  readonly talk: Talk;
+  readonly clientSession: ClientSession;
   readonly messages: readonly JsonObject[];
   readonly isLost: boolean;
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../../parley/src/protocol/features/common
 import { metaKey } from '../../../../parley/src/protocol/meta.ts';
 import { chooseRevision, newestOf, revisionOf, type Revision } from '../../../../parley/src/protocol/revision.ts';
 import type { HeardHead } from './client-rule.ts';
-import { idText, isAsking, metaOf, paramsOf, type Talk } from './talk.ts';
+import { idText, isAsking, metaOf, paramsOf, type ClientSession } from './client-session.ts';
 
 /** Tells whether a message is of a revision without sessions, or looks for one. */
 export function isStateless(message: JsonObject): boolean {
@@ -16,7 +16,7 @@ export function isStateless(message: JsonObject): boolean {
  * Tells whether a notification or an answer belongs to the stateless conversation: by its header, or by the request
  * that it cancels.
  */
-export function isBeside(message: JsonObject, { ids }: Talk, http: HeardHead | undefined): boolean {
+export function isBeside(message: JsonObject, { ids }: ClientSession, http: HeardHead | undefined): boolean {
   const { requestId } = paramsOf(message);
   if (http !== undefined) return revisionOf(http.headers['mcp-protocol-version'])?.sessions === false;
   return message['method'] === 'notifications/cancelled' && ids.has(idText(requestId));

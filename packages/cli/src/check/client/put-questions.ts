@@ -3,7 +3,7 @@
 import { after, monotonicNow } from '../../../../parley/src/jsonrpc/timeout.ts';
 import type { JsonObject } from '../../../../parley/src/protocol/features/common.ts';
 import type { SideChannel } from './piece.ts';
-import { idText, type Put, type Talk } from './talk.ts';
+import { idText, type Prompted, type ClientSession } from './client-session.ts';
 
 /** Time that a client may take to answer a question, in milliseconds, a ping, and one that is taken back, until it is and after that. */
 const waits = { question: 60_000, ping: 10_000, taken: 100, late: 5_000 } as const;
@@ -16,25 +16,25 @@ export class PutQuestions {
   #count = 0;
 
   /** Asks. @returns The response; an empty object for none. */
-  async put(question: Put, talk: Talk, line: SideChannel): Promise<JsonObject> {
-    const [message, answer] = this.made(question, talk);
-    if (!this.#isSent([message], talk, line, () => line.send(message))) return {};
+  async put(question: Prompted, clientSession: ClientSession, line: SideChannel): Promise<JsonObject> {
+    const [message, answer] = this.made(question, clientSession);
+    if (!this.#isSent([message], clientSession, line, () => line.send(message))) return {};
     return await answer();
   }
 
   /** Asks several things in one batch. */
-  async putBatch(questions: readonly Put[], talk: Talk, line: SideChannel): Promise<void> {
-    const asked = questions.map((question) => this.made(question, talk));
+  async putBatch(questions: readonly Prompted[], clientSession: ClientSession, line: SideChannel): Promise<void> {
+    const asked = questions.map((question) => this.made(question, clientSession));
     const messages = asked.map(([message]) => message);
-    if (!this.#isSent(messages, talk, line, () => line.sendBatch?.(messages) === true)) return;
+    if (!this.#isSent(messages, clientSession, line, () => line.sendBatch?.(messages) === true)) return;
     await Promise.all(asked.map(([, answer]) => answer()));
   }
 
   /** Asks, and cancels it where it is not answered at once. @returns True where it was answered long after that. */
-  async putAndCancel(question: Put, talk: Talk, line: SideChannel): Promise<boolean> {
+  async putAndCancel(question: Prompted, clientSession: ClientSession, line: SideChannel): Promise<boolean> {
     const put = { ...question };
-    const [message, answer] = this.made(put, talk);
-    if (!this.#isSent([message], talk, line, () => line.send(message))) return false;
+    const [message, answer] = this.made(put, clientSession);
+    if (!this.#isSent([message], clientSession, line, () => line.send(message))) return false;
     const answered = answer().then((): true => true);
     if (await settled(answered, waits.taken)) return false;
     const { id: requestId } = message;
@@ -45,31 +45,39 @@ export class PutQuestions {
   }
 
   /** Sends questions. Questions on a closed stream count as not sent. */
-  #isSent(messages: readonly JsonObject[], talk: Talk, { over }: SideChannel, send: () => boolean): boolean {
+  #isSent(
+    messages: readonly JsonObject[],
+    clientSession: ClientSession,
+    { over }: SideChannel,
+    send: () => boolean,
+  ): boolean {
     const forget = (): void => {
       for (const key of messages.map(({ id }) => idText(id))) {
-        const put = talk.put.get(key);
+        const put = clientSession.put.get(key);
         // That one which was cancelled long ago has no answer is what a client is to be known by.
-        if (put === undefined || !isLate(put)) talk.forgetQuestion(key);
+        if (put === undefined || !isLate(put)) clientSession.forgetQuestion(key);
         if (put !== undefined) this.answered({}, key);
       }
     };
     const isSent = send();
-    if (isSent) talk.said = JSON.stringify(messages.length === 1 ? messages[0] : messages);
+    if (isSent) clientSession.said = JSON.stringify(messages.length === 1 ? messages[0] : messages);
     else forget();
     void over?.then(forget);
     return isSent;
   }
 
   /** A question with an id, and a wait for its answer. */
-  made(question: Put, talk: Talk): readonly [message: JsonObject, answer: () => Promise<JsonObject>] {
+  made(
+    question: Prompted,
+    clientSession: ClientSession,
+  ): readonly [message: JsonObject, answer: () => Promise<JsonObject>] {
     // Numbers and texts in turn, since some make all ids the one or the other; 0 is an id as well.
     const id = this.#count % 2 === 0 ? this.#count : `check-${this.#count}`;
     this.#count++;
     const key = idText(id);
     const { method, params } = question;
-    talk.put.set(key, question);
-    talk.putAt.set(key, monotonicNow());
+    clientSession.put.set(key, question);
+    clientSession.putAt.set(key, monotonicNow());
     const answer = (): Promise<JsonObject> =>
       new Promise((resolve) => {
         const cancel = after(method === 'ping' ? waits.ping : waits.question, () => resolve({}));
@@ -89,9 +97,9 @@ export class PutQuestions {
   }
 
   /** Waits for late answers, while later questions were answered. */
-  async slow(talk: Talk): Promise<void> {
-    for (const key of talk.overtaken) {
-      const { cancelledAt, probe } = talk.put.get(key) ?? {};
+  async slow(clientSession: ClientSession): Promise<void> {
+    for (const key of clientSession.overtaken) {
+      const { cancelledAt, probe } = clientSession.put.get(key) ?? {};
       // A question that was withdrawn, or whose stream broke off, needs no answer.
       if (cancelledAt !== undefined || probe === 'before-break') continue;
       const waiting = this.#slow.get(key) ?? new Set();
@@ -99,7 +107,7 @@ export class PutQuestions {
       let isThere = (): void => undefined;
       const answered = new Promise<true>((resolve) => (isThere = () => resolve(true)));
       waiting.add(isThere);
-      if (talk.overtaken.has(key)) await settled(answered, Math.max(0, talk.patienceFor(key)));
+      if (clientSession.overtaken.has(key)) await settled(answered, Math.max(0, clientSession.patienceFor(key)));
       waiting.delete(isThere);
       if (waiting.size === 0) this.#slow.delete(key);
     }
@@ -116,7 +124,7 @@ export class PutQuestions {
 const crossingMs = 2_000;
 
 /** Tells whether a question was cancelled so long ago that its answer did not cross that. */
-export function isLate({ cancelledAt }: Put): boolean {
+export function isLate({ cancelledAt }: Prompted): boolean {
   return cancelledAt !== undefined && monotonicNow() - cancelledAt > crossingMs;
 }
 

@@ -2,7 +2,7 @@
 
 import { after } from '../../../../parley/src/jsonrpc/timeout.ts';
 import type { SideChannel } from './piece.ts';
-import { idText, keptId, type LongCall, type Talk } from './talk.ts';
+import { idText, keptId, type LongCall, type ClientSession } from './client-session.ts';
 
 /** Limit of those that are remembered of one conversation. */
 const maxCalls = 100;
@@ -10,7 +10,7 @@ const maxCalls = 100;
 /** A request that runs, and the end of it. */
 export interface Lasting {
   readonly id: unknown;
-  readonly talk: Talk;
+  readonly clientSession: ClientSession;
   readonly line: SideChannel;
   readonly ms: number;
   /** Something that ends it before its time; left out for a call, which has nothing but its time. */
@@ -23,7 +23,7 @@ export class RunningCalls {
   readonly #running = new Set<() => void>();
 
   /** Lets a request run. @returns False where it was given up before. */
-  async last({ id, talk, line, ms, until }: Lasting): Promise<boolean> {
+  async last({ id, clientSession, line, ms, until }: Lasting): Promise<boolean> {
     const call: LongCall = {
       id: keptId(id),
       isCancelled: false,
@@ -31,11 +31,11 @@ export class RunningCalls {
       laterAsks: 0,
       giveUp: () => undefined,
     };
-    talk.longCalls.push(call);
-    if (talk.longCalls.length > maxCalls) talk.longCalls.shift();
+    clientSession.longCalls.push(call);
+    if (clientSession.longCalls.length > maxCalls) clientSession.longCalls.shift();
     let isOver = false;
     line.open?.();
-    const progressToken = talk.open.get(idText(id))?.progressToken;
+    const progressToken = clientSession.open.get(idText(id))?.progressToken;
     // A stream of changes begins with its acknowledgment, and has nothing but changes.
     if (progressToken !== undefined && until === undefined)
       line.send({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, progress: 1 } });

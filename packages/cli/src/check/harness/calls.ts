@@ -4,7 +4,7 @@ import { encodeHeaderValue, headerParametersOf, headerValueOf } from '../../../.
 import { exampleOf } from './example.ts';
 import { answers } from './exchange.ts';
 import type { CallableTool } from './allowed.ts';
-import type { RequestExchange, Manner, Prober } from './prober.ts';
+import type { RequestExchange, Conventions, ProbeClient } from './probe-client.ts';
 
 /** Limit of the rounds of one call that are answered. */
 const mostRounds = 8;
@@ -25,13 +25,13 @@ export interface MadeCall {
 }
 
 /** Way in which a tool is called. */
-export interface CallManner {
+export interface CallConventions {
   readonly args?: JsonObject;
   /** Further parameters, such as `task`. */
   readonly params?: JsonObject;
   readonly meta?: JsonObject;
   /** Tells that nothing more is waited for; the response by default. */
-  readonly until?: Manner['until'];
+  readonly until?: Conventions['until'];
   readonly id?: unknown;
   /** Longest wait for the end, in milliseconds. */
   readonly waitTimeoutMs?: number;
@@ -46,68 +46,79 @@ export type Responder = (question: JsonObject) => JsonObject | undefined;
 
 /** Sends one request of a call, with the headers that mirror its arguments, and answers what the server asks meanwhile. */
 export async function sendCall(
-  speaker: Prober,
+  probeClient: ProbeClient,
   { name, tool, args: own }: CallableTool,
-  { args = own, params = {}, meta, id = speaker.newId(), waitTimeoutMs = callMs, ...manner }: CallManner = {},
+  {
+    args = own,
+    params = {},
+    meta,
+    id = probeClient.newId(),
+    waitTimeoutMs = callMs,
+    ...conventions
+  }: CallConventions = {},
 ): Promise<RequestExchange> {
-  const mirrored = speaker.revision.mirroredHeaders ? headerParametersOf(tool['inputSchema']).parameters : [];
+  const mirrored = probeClient.revision.mirroredHeaders ? headerParametersOf(tool['inputSchema']).parameters : [];
   const headers: Record<string, string> = {};
   for (const { name: header, path } of mirrored) {
     const value = headerValueOf(args, path);
     if (value !== undefined) headers[`Mcp-Param-${header}`] = encodeHeaderValue(value);
   }
-  return await speaker.request(
+  return await probeClient.request(
     'tools/call',
     { name, arguments: args, ...params, ...(meta === undefined ? {} : { _meta: meta }) },
     {
       waitTimeoutMs,
-      headers: { ...headers, ...manner.headers },
+      headers: { ...headers, ...conventions.headers },
       id,
-      until: answeringUntil(speaker, { id, ...manner }),
+      until: answeringUntil(probeClient, { id, ...conventions }),
     },
   );
 }
 
 /** Answers what a server asks while a request goes on, and tells that its response came. */
 export function answeringUntil(
-  speaker: Prober,
-  { id, until, answer = obligingResult }: { readonly id: unknown } & Pick<CallManner, 'until' | 'answer'>,
-): NonNullable<Manner['until']> {
+  probeClient: ProbeClient,
+  { id, until, answer = obligingResult }: { readonly id: unknown } & Pick<CallConventions, 'until' | 'answer'>,
+): NonNullable<Conventions['until']> {
   let seen = 0;
   return (messages) => {
     const fresh = messages.slice(seen).flat();
     seen = messages.length;
     for (const message of fresh) {
       const said = answerTo(message, answer);
-      if (said !== undefined) void speaker.say(said).catch(() => undefined);
+      if (said !== undefined) void probeClient.say(said).catch(() => undefined);
     }
     return until?.(messages) ?? fresh.some((message) => answers(message, id));
   };
 }
 
 /** Calls a tool, and answers what it asks, until it ends. */
-export async function makeCall(speaker: Prober, of: CallableTool, manner: CallManner = {}): Promise<MadeCall> {
+export async function makeCall(
+  probeClient: ProbeClient,
+  of: CallableTool,
+  conventions: CallConventions = {},
+): Promise<MadeCall> {
   const began = performance.now();
   const rounds: RequestExchange[] = [];
-  let params: JsonObject = manner.params ?? {};
+  let params: JsonObject = conventions.params ?? {};
   let last: RequestExchange;
   do {
-    last = await sendCall(speaker, of, { ...manner, params });
+    last = await sendCall(probeClient, of, { ...conventions, params });
     rounds.push(last);
-    params = { ...manner.params, ...nextRound(last, manner.answer) };
+    params = { ...conventions.params, ...nextRound(last, conventions.answer) };
   } while (wantsInput(last) && rounds.length < mostRounds);
   return { of, rounds, last, result: completeIn(last), tookMs: performance.now() - began };
 }
 
 /** Calls each tool once, with a progress token of its own: a text, or a number. */
 export async function callEach(
-  speaker: Prober,
+  probeClient: ProbeClient,
   tools: readonly CallableTool[],
   token: (at: number) => string | number = (at) => `parley-check-${at}`,
 ): Promise<readonly MadeCall[]> {
   const made: MadeCall[] = [];
   for (const [at, tool] of tools.entries())
-    made.push(await makeCall(speaker, tool, { meta: { progressToken: token(at) } }));
+    made.push(await makeCall(probeClient, tool, { meta: { progressToken: token(at) } }));
   return made;
 }
 

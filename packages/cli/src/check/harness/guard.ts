@@ -3,7 +3,7 @@ import { resourceMetadataUrls } from '../../../../parley/src/auth/common/well-kn
 import { parseJson } from '../../../../parley/src/json/parse.ts';
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
 import { NotApplicable, NotJudged } from '../verdict.ts';
-import { excerptOf, type Bench } from './bench.ts';
+import { excerptOf, type Harness } from './harness.ts';
 import { inFront, type RawExchange } from './exchange.ts';
 
 /** Refusal of a request without a token, by a server that serves it with one. */
@@ -20,29 +20,29 @@ export interface FoundResourceMetadata {
   readonly document: Readonly<Record<string, unknown>> | undefined;
 }
 
-const guards = new WeakMap<Bench, Promise<GuardRefusal>>();
-const documents = new WeakMap<Bench, Promise<FoundResourceMetadata>>();
+const guards = new WeakMap<Harness, Promise<GuardRefusal>>();
+const documents = new WeakMap<Harness, Promise<FoundResourceMetadata>>();
 
 /**
  * Finds out how a server refuses who has no token.
  *
  * @throws NotApplicable where it serves everybody, NotJudged where that cannot be told.
  */
-export async function guardOf(bench: Bench): Promise<GuardRefusal> {
-  const known = guards.get(bench) ?? lookForGuard(bench);
-  guards.set(bench, known);
+export async function guardOf(harness: Harness): Promise<GuardRefusal> {
+  const known = guards.get(harness) ?? lookForGuard(harness);
+  guards.set(harness, known);
   return await known;
 }
 
-async function lookForGuard(bench: Bench): Promise<GuardRefusal> {
-  if (bench.over === 'stdio') throw new NotApplicable('it is not about stdio');
-  const isServed = bench.spoken.includes(bench.revision);
+async function lookForGuard(harness: Harness): Promise<GuardRefusal> {
+  if (harness.over === 'stdio') throw new NotApplicable('it is not about stdio');
+  const isServed = harness.spoken.includes(harness.revision);
   // A server that answers without a token needs none.
-  if (isServed && !bench.http.knows('own')) throw new NotApplicable('it serves requests without a token');
-  const speaker = await bench.unopened();
-  const isOpen = await speaker.open('nobody');
-  await bench.end(speaker);
-  const refusal = speaker.opening;
+  if (isServed && !harness.http.knows('own')) throw new NotApplicable('it serves requests without a token');
+  const probeClient = await harness.unopened();
+  const isOpen = await probeClient.open('nobody');
+  await harness.end(probeClient);
+  const refusal = probeClient.opening;
   if (isOpen || refusal?.result !== undefined) throw new NotApplicable('it serves requests without a token');
   if (refusal === undefined || refusal.status === undefined || inFront(refusal) !== undefined)
     throw new NotJudged(`it did not answer a request without a token: ${excerptOf(refusal)}`);
@@ -62,16 +62,16 @@ export function bearerIn({ headers }: Pick<RawExchange, 'headers'>): Challenge |
  *
  * @throws NotApplicable, NotJudged as `guardOf` does, and NotJudged where they are elsewhere.
  */
-export async function metadataOf(bench: Bench): Promise<FoundResourceMetadata> {
-  const known = documents.get(bench) ?? lookForMetadata(bench);
-  documents.set(bench, known);
+export async function metadataOf(harness: Harness): Promise<FoundResourceMetadata> {
+  const known = documents.get(harness) ?? lookForMetadata(harness);
+  documents.set(harness, known);
   return await known;
 }
 
-async function lookForMetadata(bench: Bench): Promise<FoundResourceMetadata> {
-  const { challenge, refusal } = await guardOf(bench);
+async function lookForMetadata(harness: Harness): Promise<FoundResourceMetadata> {
+  const { challenge, refusal } = await guardOf(harness);
   const named = challenge?.parameters['resource_metadata'];
-  const { url } = bench.http;
+  const { url } = harness.http;
   // Text that is not a URL leads nowhere.
   const at = named !== undefined && URL.canParse(named, url.href) ? new URL(named, url) : undefined;
   if (at !== undefined && at.origin !== url.origin)
@@ -79,7 +79,7 @@ async function lookForMetadata(bench: Bench): Promise<FoundResourceMetadata> {
   let exchange = refusal;
   for (const place of named === undefined ? resourceMetadataUrls(url) : at === undefined ? [] : [at]) {
     const { pathname, search } = new URL(place, url);
-    exchange = await bench.page(`${pathname}${search}`);
+    exchange = await harness.page(`${pathname}${search}`);
     const document = exchange.status === 200 ? jsonObjectIn(exchange.text) : undefined;
     if (document !== undefined) return { exchange, document };
   }

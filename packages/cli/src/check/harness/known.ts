@@ -2,7 +2,7 @@ import { SessionLost } from '../verdict.ts';
 import type { CallableTool, UncalledTool } from './allowed.ts';
 import type { MadeCall } from './calls.ts';
 import type { ServerOffer } from './offer.ts';
-import type { Prober } from './prober.ts';
+import type { ProbeClient } from './probe-client.ts';
 
 /** Things that are found out once of a server in a revision, for all benches that speak to it. */
 export class KnownServer {
@@ -15,7 +15,7 @@ export class KnownServer {
   readonly kept: Map<string, Promise<unknown>> = new Map();
   readonly made: Partial<Record<'mute' | 'obliging', Promise<readonly MadeCall[]>>> = {};
   /** Conversations in which the harmless request was answered with a result. */
-  served: WeakSet<Prober> = new WeakSet();
+  served: WeakSet<ProbeClient> = new WeakSet();
   /** Number of cached outcomes that may be determined again. */
   #again = 20;
 

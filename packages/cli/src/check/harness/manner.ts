@@ -3,10 +3,10 @@
 import { metaKey } from '../../../../parley/src/protocol/meta.ts';
 import type { Revision } from '../../../../parley/src/protocol/revision.ts';
 import { answers } from './exchange.ts';
-import type { Manner } from './prober.ts';
+import type { Conventions } from './probe-client.ts';
 
 /** Tells that the response to a request came. Each message is looked at once: a stream may have very many. */
-export function untilAnswered(id: unknown): NonNullable<Manner['until']> {
+export function untilAnswered(id: unknown): NonNullable<Conventions['until']> {
   let seen = 0;
   return (messages) => {
     const fresh = messages.slice(seen);
@@ -23,14 +23,14 @@ export function givenParams(params: Readonly<Record<string, unknown>> | undefine
 }
 
 /** Tells whether a manner names another revision than that of the conversation, or none where one should be named. */
-export function isElsewhere({ date, clientDescribed }: Revision, manner: Manner): boolean {
-  if (Object.keys(manner.headers ?? {}).some((name) => name.toLowerCase() === 'mcp-protocol-version')) return true;
-  if (!('meta' in manner) || clientDescribed === 'once') return false;
-  return manner.meta?.[metaKey.protocolVersion] !== date;
+export function isElsewhere({ date, clientDescribed }: Revision, conventions: Conventions): boolean {
+  if (Object.keys(conventions.headers ?? {}).some((name) => name.toLowerCase() === 'mcp-protocol-version')) return true;
+  if (!('meta' in conventions) || clientDescribed === 'once') return false;
+  return conventions.meta?.[metaKey.protocolVersion] !== date;
 }
 
 /** Tells whether a manner goes on with a stream. */
-export function isResuming({ headers = {} }: Manner): boolean {
+export function isResuming({ headers = {} }: Conventions): boolean {
   return Object.keys(headers).some((name) => name.toLowerCase() === 'last-event-id');
 }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../../parley/src/protocol/features/common.ts';
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
-import type { RequestExchange, Prober } from './prober.ts';
+import type { RequestExchange, ProbeClient } from './probe-client.ts';
 
 /** Offer of a server in one revision, as it listed it; entries that are no objects are left out. */
 export interface ServerOffer {
@@ -34,13 +34,13 @@ const lists = [
 ] as const;
 
 /** Lists what a server declares that it has, page by page. */
-export async function listOffer(speaker: Prober): Promise<ServerOffer> {
-  const { capabilities } = speaker;
+export async function listOffer(probeClient: ProbeClient): Promise<ServerOffer> {
+  const { capabilities } = probeClient;
   const offer: Record<string, readonly JsonObject[]> = {};
   const walks: PageWalk[] = [];
   for (const [name, method, field, capability] of lists) {
     if (!isObject(capabilities[capability])) continue;
-    const walk = await everyPage(speaker, method, field);
+    const walk = await everyPage(probeClient, method, field);
     walks.push(walk);
     offer[name] = entriesOf(walk);
   }
@@ -59,12 +59,12 @@ export function keyOfEntry({ uri, uriTemplate, name }: JsonObject): unknown {
   return uri ?? uriTemplate ?? name;
 }
 
-async function everyPage(speaker: Prober, method: string, field: string): Promise<PageWalk> {
+async function everyPage(probeClient: ProbeClient, method: string, field: string): Promise<PageWalk> {
   const pages: JsonObject[][] = [];
   const [seen, byCursor] = [new Set<unknown>(), new Map<string, string>()];
   let old = 0;
   for (let cursor: string | undefined; ;) {
-    const last = await speaker.request(method, cursor === undefined ? undefined : { cursor });
+    const last = await probeClient.request(method, cursor === undefined ? undefined : { cursor });
     const entries = last.result?.[field];
     const page = Array.isArray(entries) ? entries.filter(isObject) : [];
     const next = last.result?.['nextCursor'];
@@ -95,10 +95,11 @@ export function entryText(entry: JsonObject | undefined, key: string): string | 
 }
 
 /** The first list that a server declares and answers with a result. */
-export async function listOf(speaker: Prober): Promise<string | undefined> {
+export async function listOf(probeClient: ProbeClient): Promise<string | undefined> {
   for (const name of ['tools', 'resources', 'prompts']) {
     const method = `${name}/list`;
-    if (speaker.capabilities[name] !== undefined && (await speaker.request(method)).result !== undefined) return method;
+    if (probeClient.capabilities[name] !== undefined && (await probeClient.request(method)).result !== undefined)
+      return method;
   }
   return undefined;
 }

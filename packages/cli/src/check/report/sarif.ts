@@ -1,4 +1,4 @@
-import { clientAuthorizationRules } from '../client/authorization/judge-trails.ts';
+import { clientAuthorizationRules } from '../client/authorization/judge-logs.ts';
 import { clientRules } from '../client/rules/rules.ts';
 import { pageOf, rowOf } from '../register.ts';
 import type { CheckReport, Finding, RowVerdict } from '../report.ts';

@@ -1,8 +1,8 @@
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
-import { obliging, type Bench } from '../harness/bench.ts';
+import { obliging, type Harness } from '../harness/harness.ts';
 import { completeIn, nextRound, questionsIn, sendCall, wantsInput } from '../harness/calls.ts';
 import { guardOf } from '../harness/guard.ts';
-import type { RequestExchange, Prober } from '../harness/prober.ts';
+import type { RequestExchange, ProbeClient } from '../harness/probe-client.ts';
 import type { ProbeRule } from '../rule.ts';
 import {
   breaks,
@@ -25,19 +25,19 @@ import { asTaker, becameTask, taking } from './tasks/extension-life.ts';
  * NotJudged if it is rejected.
  */
 async function asAnother<T>(
-  bench: Bench,
-  capabilities: Parameters<Bench['unopened']>[0],
-  act: (speaker: Prober) => Promise<T>,
+  harness: Harness,
+  capabilities: Parameters<Harness['unopened']>[0],
+  act: (probeClient: ProbeClient) => Promise<T>,
 ): Promise<T> {
-  await guardOf(bench);
-  if (!bench.http.knows('another'))
+  await guardOf(harness);
+  if (!harness.http.knows('another'))
     throw new NotAllowed('it needs the token of another user for this server: --other-token-env <name>');
-  const speaker = await bench.unopened(capabilities);
+  const probeClient = await harness.unopened(capabilities);
   try {
-    if (!(await speaker.open('another'))) throw new NotJudged('the other token is not taken');
-    return await act(speaker);
+    if (!(await probeClient.open('another'))) throw new NotJudged('the other token is not taken');
+    return await act(probeClient);
   } finally {
-    await bench.end(speaker);
+    await harness.end(probeClient);
   }
 }
 
@@ -48,10 +48,10 @@ const ownTasks: ProbeRule = {
   needs: 'tasks',
   message: 'Only the user who created a task can read, list or cancel it',
   fix: 'keep with each task who made it, and answer others with -32602',
-  probe: (bench) =>
-    asAnother(bench, obliging, (other) =>
-      onTask(bench, async ({ taskId }, _, speaker) => {
-        await bench.works(speaker, 'tasks/get', { taskId });
+  probe: (harness) =>
+    asAnother(harness, obliging, (other) =>
+      onTask(harness, async ({ taskId }, _, probeClient) => {
+        await harness.works(probeClient, 'tasks/get', { taskId });
         // Cancel comes first, since many tasks end soon, and cannot be cancelled then.
         const gone = await other.request('tasks/cancel', { taskId });
         if (gone.result !== undefined) return breaks(gone, 'tasks/cancel of another user was served');
@@ -107,15 +107,15 @@ const verifiedTasks: ProbeRule = {
   needs: 'tools',
   message: 'Only the user who created a task can send requests about it',
   fix: 'keep with each task who made it, and answer others with -32602',
-  probe: (bench) =>
-    asAnother(bench, taking, (other) =>
-      asTaker(bench, async (speaker) => {
-        for (const tool of await bench.callables()) {
-          const task = await becameTask(speaker, tool);
+  probe: (harness) =>
+    asAnother(harness, taking, (other) =>
+      asTaker(harness, async (probeClient) => {
+        for (const tool of await harness.callables()) {
+          const task = await becameTask(probeClient, tool);
           if (task === undefined) continue;
           const { taskId } = task;
-          const life = { taskId, look: () => bench.works(speaker, 'tasks/get', { taskId }) };
-          const ofNobody: Asks = (method, params) => speaker.request(method, params, { as: 'nobody' });
+          const life = { taskId, look: () => harness.works(probeClient, 'tasks/get', { taskId }) };
+          const ofNobody: Asks = (method, params) => probeClient.request(method, params, { as: 'nobody' });
           const ofAnother: Asks = (method, params) => other.request(method, params);
           for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
             const bare = await servedTo(ofNobody, method, life);
@@ -131,24 +131,24 @@ const verifiedTasks: ProbeRule = {
 };
 
 /** Continues, as another user, a call that asked its user. */
-async function onTakenOver(bench: Bench, isAbout: (methods: readonly unknown[]) => boolean): Promise<RuleVerdict> {
-  return await asAnother(bench, obliging, async (other) => {
-    const asking = (await bench.made('obliging')).find(
+async function onTakenOver(harness: Harness, isAbout: (methods: readonly unknown[]) => boolean): Promise<RuleVerdict> {
+  return await asAnother(harness, obliging, async (other) => {
+    const asking = (await harness.made('obliging')).find(
       ({ rounds: [first, ...more], result }) =>
         first !== undefined && more.length === 1 && wantsInput(first) && result !== undefined,
     );
     if (asking === undefined) return notApplicable('no tool that was called asks, and ends when it is answered');
     const { of } = asking;
-    return await bench.asked(async (speaker) => {
-      const [first, second] = [await sendCall(speaker, of), await sendCall(speaker, of)];
+    return await harness.asked(async (probeClient) => {
+      const [first, second] = [await sendCall(probeClient, of), await sendCall(probeClient, of)];
       const asked = questionsIn(first.result).map(([, { method }]) => method);
       if (!isAbout(asked)) return notApplicable('it asks nothing of the kind');
       const round = nextRound(first);
       if (typeof round['requestState'] !== 'string') return notApplicable('the result that asks has no requestState');
       // A server that continues without the state reveals nothing by it.
-      const without = await sendCall(speaker, of, { params: { inputResponses: round['inputResponses'] } });
+      const without = await sendCall(probeClient, of, { params: { inputResponses: round['inputResponses'] } });
       if (completeIn(without) !== undefined) return notApplicable('it goes on without its state');
-      if (completeIn(await sendCall(speaker, of, { params: nextRound(second) })) === undefined)
+      if (completeIn(await sendCall(probeClient, of, { params: nextRound(second) })) === undefined)
         return notJudged(`${of.name} did not end when it was answered`);
       const answer = await sendCall(other, of, { params: round });
       const isServed = completeIn(answer) !== undefined && answer.result?.['isError'] !== true;
@@ -163,7 +163,7 @@ const boundState: ProbeRule = {
   needs: 'tools',
   message: 'A requestState is accepted only from the user who received it',
   fix: 'seal who is asked into the state, and compare it when the state comes back',
-  probe: (bench) => onTakenOver(bench, () => true),
+  probe: (harness) => onTakenOver(harness, () => true),
 };
 
 const boundQuestion: ProbeRule = {
@@ -173,7 +173,7 @@ const boundQuestion: ProbeRule = {
   needs: 'tools',
   message: 'Only the user who received an elicitation can answer it',
   fix: 'seal who is asked into the state, and compare it when the answer comes',
-  probe: (bench) => onTakenOver(bench, (methods) => methods.includes('elicitation/create')),
+  probe: (harness) => onTakenOver(harness, (methods) => methods.includes('elicitation/create')),
 };
 
 /** Lists that may be kept by anybody, with the field of their entries. */
@@ -199,14 +199,15 @@ const sameForAll: ProbeRule = {
   over: 'http',
   message: 'A list with the cacheScope public is the same for every user',
   fix: 'say "cacheScope": "private" where a list depends on who asks',
-  probe: (bench) =>
-    asAnother(bench, {}, async (other) => {
-      const { capabilities } = await bench.offer();
-      const speaker = await bench.shared();
+  probe: (harness) =>
+    asAnother(harness, {}, async (other) => {
+      const { capabilities } = await harness.offer();
+      const probeClient = await harness.shared();
       let judged = 0;
       let unsteady: string | undefined;
       for (const [method, field] of keptLists.filter(([, , name]) => isObject(capabilities[name]))) {
-        const mine = async (): Promise<string | undefined> => publicNames(await bench.works(speaker, method), field);
+        const mine = async (): Promise<string | undefined> =>
+          publicNames(await harness.works(probeClient, method), field);
         const before = [await mine(), await mine()];
         const first = publicNames(await other.request(method), field);
         const answer = await other.request(method);

@@ -2,11 +2,11 @@ import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
 import { metaKey } from '../../../../parley/src/protocol/meta.ts';
 import { newestOf, revisions as published } from '../../../../parley/src/protocol/revision.ts';
 import { SchemaDocument, SchemaError } from '../../../../parley/src/schema/document.ts';
-import { nobody, type Bench } from '../harness/bench.ts';
+import { nobody, type Harness } from '../harness/harness.ts';
 import { answeringUntil } from '../harness/calls.ts';
 import { errorCodeIn, responseIn, type RawExchange } from '../harness/exchange.ts';
 import { entryText } from '../harness/offer.ts';
-import type { RequestExchange } from '../harness/prober.ts';
+import type { RequestExchange } from '../harness/probe-client.ts';
 import type { ProbeRule } from '../rule.ts';
 import { breaks, holds, NotApplicable, notApplicable, notJudged, unless } from '../verdict.ts';
 import { ownMeta } from './common/own-meta.ts';
@@ -14,8 +14,10 @@ import { ownMeta } from './common/own-meta.ts';
 /** Rules about unrelated requests, and about answers to unknown clients. */
 
 /** A list that the server declares, with the field of its entries; `undefined` where it declares none. */
-async function declaredList(bench: Bench): Promise<{ readonly method: string; readonly field: string } | undefined> {
-  const { capabilities } = await bench.offer();
+async function declaredList(
+  harness: Harness,
+): Promise<{ readonly method: string; readonly field: string } | undefined> {
+  const { capabilities } = await harness.offer();
   const field = ['tools', 'prompts', 'resources'].find((name) => isObject(capabilities[name]));
   return field === undefined ? undefined : { method: `${field}/list`, field };
 }
@@ -28,18 +30,18 @@ const cold: ProbeRule = {
   apart: true,
   message: 'A request is served on any connection, whatever came before it',
   fix: 'take what is needed from the request itself, and want no other one before it',
-  async probe(bench) {
-    const list = await declaredList(bench);
+  async probe(harness) {
+    const list = await declaredList(harness);
     if (list === undefined) return notApplicable('it lists nothing');
-    await bench.works(await bench.shared(), list.method);
+    await harness.works(await harness.shared(), list.method);
     // An unknown client, on a connection without server/discover.
-    const stranger = await bench.unopened();
+    const stranger = await harness.unopened();
     try {
-      const meta = ownMeta(bench, { [metaKey.clientInfo]: { name: `${nobody}-cold`, version: '1' } });
+      const meta = ownMeta(harness, { [metaKey.clientInfo]: { name: `${nobody}-cold`, version: '1' } });
       const answer = await stranger.request(list.method, undefined, { meta, waitTimeoutMs: coldMs });
       return unless(answer.result === undefined, answer, `${list.method} as the first request was not served`);
     } finally {
-      await bench.end(stranger);
+      await harness.end(stranger);
     }
   },
 };
@@ -48,26 +50,26 @@ const together: ProbeRule = {
   id: 'basic-033',
   message: 'A client may send a request before earlier requests are answered',
   fix: 'serve each request by itself',
-  async probe(bench) {
-    const speaker = await bench.shared();
-    await bench.ready(speaker);
+  async probe(harness) {
+    const probeClient = await harness.shared();
+    await harness.ready(probeClient);
     const ids = ['parley-check-one', 'parley-check-two'];
     // Who answers one after the other takes the time of both.
-    const waitTimeoutMs = 2 * bench.waitTimeoutMs;
+    const waitTimeoutMs = 2 * harness.waitTimeoutMs;
     const missing = (answer: RawExchange, id: string): boolean => {
       const response = responseIn(answer, id);
       return response === undefined || response.error !== undefined;
     };
-    if (bench.over === 'http') {
+    if (harness.over === 'http') {
       const answers = await Promise.all(
-        ids.map((id) => speaker.request(bench.harmless, undefined, { id, waitTimeoutMs })),
+        ids.map((id) => probeClient.request(harness.harmless, undefined, { id, waitTimeoutMs })),
       );
       const wrong = answers.find((answer, at) => missing(answer, ids[at] ?? ''));
       return wrong === undefined ? holds : breaks(wrong, 'of two at once one got no result');
     }
-    const meta = { _meta: ownMeta(bench) };
-    const lines = ids.map((id) => JSON.stringify({ jsonrpc: '2.0', id, method: bench.harmless, params: meta }));
-    const answer = await speaker.text(lines.join('\n'), {
+    const meta = { _meta: ownMeta(harness) };
+    const lines = ids.map((id) => JSON.stringify({ jsonrpc: '2.0', id, method: harness.harmless, params: meta }));
+    const answer = await probeClient.text(lines.join('\n'), {
       waitTimeoutMs,
       until: (messages) => ids.every((id) => messages.flat().some((one) => isObject(one) && one['id'] === id)),
     });
@@ -83,12 +85,12 @@ const steadyCursor: ProbeRule = {
   id: 'page-005',
   message: 'A cursor leads to the same page each time',
   fix: 'make cursors of the place in the list, and let them be used again',
-  async probe(bench) {
-    const speaker = await bench.shared();
-    const list = await declaredList(bench);
+  async probe(harness) {
+    const probeClient = await harness.shared();
+    const list = await declaredList(harness);
     if (list === undefined) return notApplicable('it lists nothing');
     const { method, field } = list;
-    const first = await bench.works(speaker, method);
+    const first = await harness.works(probeClient, method);
     const cursor = first.result?.['nextCursor'];
     if (typeof cursor !== 'string') return notApplicable(`${method} has one page`);
     const namesOf = ({ result }: RequestExchange): string =>
@@ -97,9 +99,10 @@ const steadyCursor: ProbeRule = {
           ? result[field].map((one: unknown) => (isObject(one) ? (one['uri'] ?? one['name']) : one))
           : undefined,
       );
-    const page = await speaker.request(method, { cursor });
-    const again = await speaker.request(method, { cursor });
-    if (namesOf(await bench.works(speaker, method)) !== namesOf(first)) return notJudged('the list changed meanwhile');
+    const page = await probeClient.request(method, { cursor });
+    const again = await probeClient.request(method, { cursor });
+    if (namesOf(await harness.works(probeClient, method)) !== namesOf(first))
+      return notJudged('the list changed meanwhile');
     if (page.response === undefined) return notJudged(`${method} with it was not answered`);
     if (page.result === undefined) return breaks(page, 'the one that it gave was refused');
     if (again.result === undefined) return breaks(again, 'used again, it was refused');
@@ -108,8 +111,8 @@ const steadyCursor: ProbeRule = {
 };
 
 /** @throws NotApplicable where the server speaks a revision with sessions too. */
-function onlyStateless(bench: Bench): void {
-  if (bench.spoken.some(({ clientDescribed }) => clientDescribed === 'once'))
+function onlyStateless(harness: Harness): void {
+  if (harness.spoken.some(({ clientDescribed }) => clientDescribed === 'once'))
     throw new NotApplicable('it speaks handshake revisions too');
 }
 
@@ -118,11 +121,11 @@ const notResumed: ProbeRule = {
   message: 'A server without session-based revisions ignores Last-Event-ID',
   fix: 'do not look at the header',
   over: 'http',
-  async probe(bench) {
-    onlyStateless(bench);
-    const speaker = await bench.shared();
-    await bench.ready(speaker);
-    const answer = await speaker.request(bench.harmless, undefined, { headers: { 'Last-Event-ID': '7' } });
+  async probe(harness) {
+    onlyStateless(harness);
+    const probeClient = await harness.shared();
+    await harness.ready(probeClient);
+    const answer = await probeClient.request(harness.harmless, undefined, { headers: { 'Last-Event-ID': '7' } });
     return unless(answer.result === undefined, answer, 'with it a request got no result');
   },
 };
@@ -132,9 +135,9 @@ const namesVersions: ProbeRule = {
   apart: true,
   message: 'A server without session-based revisions names its revisions in its initialize error',
   fix: 'name the revisions in the message or the data of the error',
-  async probe(bench) {
-    onlyStateless(bench);
-    const speaker = await bench.unopened();
+  async probe(harness) {
+    onlyStateless(harness);
+    const probeClient = await harness.unopened();
     try {
       const params = {
         protocolVersion: newestOf(published, 'handshake')?.date,
@@ -142,16 +145,16 @@ const namesVersions: ProbeRule = {
         clientInfo: { name: 'parley-check', version: '1' },
       };
       const headers = { 'MCP-Protocol-Version': undefined, 'Mcp-Method': undefined };
-      const message = { jsonrpc: '2.0', id: speaker.newId(), method: 'initialize', params };
-      const answer = await speaker.message(message, {
+      const message = { jsonrpc: '2.0', id: probeClient.newId(), method: 'initialize', params };
+      const answer = await probeClient.message(message, {
         headers,
         waitTimeoutMs: coldMs,
         until: (messages) => messages.length > 0,
       });
       if (errorCodeIn(answer) === undefined) return notJudged('initialize got no error');
-      return unless(!answer.text.includes(bench.revision.date), answer, 'it names none');
+      return unless(!answer.text.includes(harness.revision.date), answer, 'it names none');
     } finally {
-      await bench.end(speaker);
+      await harness.end(probeClient);
     }
   },
 };
@@ -162,21 +165,24 @@ const changedRoots: ProbeRule = {
   apart: true,
   message: 'The server keeps serving after notifications/roots/list_changed',
   fix: 'request the roots again, or ignore it',
-  async probe(bench) {
-    const speaker = await bench.fresh({ roots: { listChanged: true } });
+  async probe(harness) {
+    const probeClient = await harness.fresh({ roots: { listChanged: true } });
     try {
-      await bench.ready(speaker);
+      await harness.ready(probeClient);
       // A conversation that may have to answer for its roots does so.
-      const told = await speaker.notify('notifications/roots/list_changed', undefined, {
-        waitTimeoutMs: 2 * bench.quietMs,
-        until: answeringUntil(speaker, { id: nobody }),
+      const told = await probeClient.notify('notifications/roots/list_changed', undefined, {
+        waitTimeoutMs: 2 * harness.quietMs,
+        until: answeringUntil(probeClient, { id: nobody }),
       });
       if (told.status !== undefined && told.status >= 500) return breaks(told, `HTTP ${told.status}`);
-      const id = speaker.newId();
-      const answer = await speaker.request(bench.harmless, undefined, { id, until: answeringUntil(speaker, { id }) });
+      const id = probeClient.newId();
+      const answer = await probeClient.request(harness.harmless, undefined, {
+        id,
+        until: answeringUntil(probeClient, { id }),
+      });
       return unless(answer.result === undefined, answer, 'after that it did not serve');
     } finally {
-      await bench.end(speaker);
+      await harness.end(probeClient);
     }
   },
 };
@@ -198,9 +204,9 @@ const wellFormed: ProbeRule = {
   message: 'The schemas of a tool are valid in their dialect',
   fix: 'correct the schema: by JSON Schema 2020-12 where it names no other',
   needs: 'tools',
-  async probe(bench) {
-    const { tools } = await bench.offer();
-    const listed = await bench.works(await bench.shared(), 'tools/list');
+  async probe(harness) {
+    const { tools } = await harness.offer();
+    const listed = await harness.works(await harness.shared(), 'tools/list');
     for (const tool of tools)
       for (const field of ['inputSchema', 'outputSchema']) {
         const fault = isObject(tool[field]) ? faultOf(tool[field]) : undefined;

@@ -1,9 +1,9 @@
 import { jsonPart } from '../../../../parley/src/auth/common/base64url.ts';
 import { isLoopback } from '../../../../parley/src/auth/common/network.ts';
-import type { Bench } from '../harness/bench.ts';
+import type { Harness } from '../harness/harness.ts';
 import type { RawExchange } from '../harness/exchange.ts';
 import { guardOf, metadataOf } from '../harness/guard.ts';
-import type { RequestExchange, Prober } from '../harness/prober.ts';
+import type { RequestExchange, ProbeClient } from '../harness/probe-client.ts';
 import type { Sender } from '../harness/senders.ts';
 import { rowOf } from '../register.ts';
 import type { ProbeRule } from '../rule.ts';
@@ -19,8 +19,8 @@ const statusWithout = (id: string, lives?: ProbeRule['lives']): ProbeRule => ({
   over: 'http',
   closed: true,
   ...(lives && { lives }),
-  async probe(bench) {
-    const { refusal } = await guardOf(bench);
+  async probe(harness) {
+    const { refusal } = await guardOf(harness);
     return unless(refusal.status !== 401, refusal, `it is refused with HTTP ${refusal.status}`);
   },
 });
@@ -36,11 +36,11 @@ function judged(exchange: RawExchange, why: string | undefined): RuleVerdict {
 }
 
 /** Opens a conversation as a sender that must be rejected. */
-async function opening(bench: Bench, as: Sender): Promise<RequestExchange> {
-  const speaker = await bench.unopened();
-  await speaker.open(as);
-  await bench.end(speaker);
-  return speaker.opening as RequestExchange;
+async function opening(harness: Harness, as: Sender): Promise<RequestExchange> {
+  const probeClient = await harness.unopened();
+  await probeClient.open(as);
+  await harness.end(probeClient);
+  return probeClient.opening as RequestExchange;
 }
 
 const invalidStatus: ProbeRule = {
@@ -49,9 +49,9 @@ const invalidStatus: ProbeRule = {
   fix: 'answer requests with invalid or expired tokens with HTTP 401',
   over: 'http',
   closed: true,
-  async probe(bench) {
-    await guardOf(bench);
-    const answer = await opening(bench, garbage);
+  async probe(harness) {
+    await guardOf(harness);
+    const answer = await opening(harness, garbage);
     if (answer.result !== undefined) return notJudged('it was served: see auth-121');
     if (answer.status === undefined) return notJudged('no response came');
     return unless(answer.status !== 401, answer, `it is refused with HTTP ${answer.status}`);
@@ -64,16 +64,16 @@ const validated: ProbeRule = {
   fix: 'verify the signature of tokens, or ask the authorization server that issued them',
   over: 'http',
   closed: true,
-  async probe(bench) {
-    await guardOf(bench);
-    const own = await bench.http.token();
+  async probe(harness) {
+    await guardOf(harness);
+    const own = await harness.http.token();
     const tried: readonly (readonly [what: string, as: Sender])[] = [
       ['a token that was never issued', garbage],
-      ['a token without a signature (alg none)', unsigned(own, bench.http.url)],
+      ['a token without a signature (alg none)', unsigned(own, harness.http.url)],
       ...(own === undefined ? [] : [['your token, altered at its end', altered(own)] as const]),
     ];
     for (const [what, as] of tried) {
-      const answer = await opening(bench, as);
+      const answer = await opening(harness, as);
       if (answer.result !== undefined) return breaks(answer, `${what} was taken`);
     }
     return holds;
@@ -98,11 +98,11 @@ const foreign = (id: string, words = 'A token for another server is refused'): P
   message: words,
   fix: 'compare the audience of a token with the URL of this server',
   over: 'http',
-  async probe(bench) {
-    await guardOf(bench);
-    if (!bench.http.knows('foreign'))
+  async probe(harness) {
+    await guardOf(harness);
+    if (!harness.http.knows('foreign'))
       throw new NotAllowed('it needs a token that the same issuer gave for another server: --foreign-token-env <name>');
-    const answer = await opening(bench, 'foreign');
+    const answer = await opening(harness, 'foreign');
     return unless(answer.result !== undefined, answer, 'it was served');
   },
 });
@@ -112,8 +112,8 @@ const challenge: ProbeRule = {
   message: 'The WWW-Authenticate header of a 401 has the URL of the resource metadata',
   fix: 'send WWW-Authenticate: Bearer resource_metadata="https://…/.well-known/oauth-protected-resource…"',
   over: 'http',
-  async probe(bench) {
-    const { refusal, challenge: found } = await guardOf(bench);
+  async probe(harness) {
+    const { refusal, challenge: found } = await guardOf(harness);
     if (refusal.status !== 401) return notJudged(`it is refused with HTTP ${refusal.status}: see auth-128`);
     return judged(refusal, lacksPlace(found));
   },
@@ -125,11 +125,11 @@ const metadataPlace: ProbeRule = {
   fix: 'serve them at /.well-known/oauth-protected-resource and the path of the server, and name that in WWW-Authenticate',
   over: 'http',
   closed: true,
-  async probe(bench) {
-    const { document, exchange } = await metadataOf(bench);
+  async probe(harness) {
+    const { document, exchange } = await metadataOf(harness);
     if (document !== undefined) return holds;
     // A server that only supports 2025-03-26 has none, and its revision is unknown without a token.
-    if (!bench.spoken.includes(bench.revision)) return notJudged('it has none, and may be of 2025-03-26 alone');
+    if (!harness.spoken.includes(harness.revision)) return notJudged('it has none, and may be of 2025-03-26 alone');
     return breaks(exchange, 'there are none');
   },
 };
@@ -140,8 +140,8 @@ const metadataParts: ProbeRule = {
   fix: 'send a JSON object with resource and authorization_servers, a list of issuers',
   over: 'http',
   closed: true,
-  async probe(bench) {
-    const { document, exchange } = await metadataOf(bench);
+  async probe(harness) {
+    const { document, exchange } = await metadataOf(harness);
     if (document === undefined) return notJudged('there are none: see auth-027');
     return judged(exchange, lacksParts(document));
   },
@@ -153,12 +153,12 @@ const withoutSlash: ProbeRule = {
   fix: 'write resource without the last slash: new URL(…).href has one where there is no path',
   over: 'http',
   closed: true,
-  async probe(bench) {
-    const { document, exchange } = await metadataOf(bench);
+  async probe(harness) {
+    const { document, exchange } = await metadataOf(harness);
     const resource = document?.['resource'];
     if (typeof resource !== 'string' || !URL.canParse(resource)) return notJudged('they name none: see auth-024');
     // A slash after a path may mean something, where the server is reached by it.
-    const isBare = new URL(resource).pathname === '/' || !bench.http.url.pathname.endsWith('/');
+    const isBare = new URL(resource).pathname === '/' || !harness.http.url.pathname.endsWith('/');
     return unless(isBare && resource.endsWith('/'), exchange, `it is ${JSON.stringify(resource)}`);
   },
 };
@@ -169,8 +169,8 @@ const encrypted: ProbeRule = {
   fix: 'name an issuer that begins with https://',
   over: 'http',
   closed: true,
-  async probe(bench) {
-    const { document, exchange } = await metadataOf(bench);
+  async probe(harness) {
+    const { document, exchange } = await metadataOf(harness);
     const issuers = document?.['authorization_servers'];
     const named = Array.isArray(issuers)
       ? issuers.filter((one): one is string => typeof one === 'string' && URL.canParse(one))
@@ -188,11 +188,11 @@ const scopeNamed: ProbeRule = {
   fix: 'send scope="…" in WWW-Authenticate',
   over: 'http',
   closed: true,
-  async probe(bench) {
-    const { refusal, challenge: found } = await guardOf(bench);
+  async probe(harness) {
+    const { refusal, challenge: found } = await guardOf(harness);
     if (found === undefined) return notJudged('there is no challenge: see auth-026');
     if (found.parameters['scope'] !== undefined) return holds;
-    const { document } = await metadataOf(bench);
+    const { document } = await metadataOf(harness);
     const scopes = document?.['scopes_supported'];
     if (!Array.isArray(scopes) || scopes.length === 0) return notApplicable('its metadata know no scopes');
     return breaks(refusal, `it has none, and the metadata know ${scopes.slice(0, 10).join(', ')}`);
@@ -205,24 +205,27 @@ const noOffline: ProbeRule = {
   fix: 'leave offline_access out: a client asks its authorization server for it',
   over: 'http',
   closed: true,
-  async probe(bench) {
-    const { refusal, challenge: found } = await guardOf(bench);
+  async probe(harness) {
+    const { refusal, challenge: found } = await guardOf(harness);
     const why = challengesLasting(found);
     if (why !== undefined) return breaks(refusal, why);
-    const { document, exchange } = await metadataOf(bench);
+    const { document, exchange } = await metadataOf(harness);
     return judged(exchange, document && knowsLasting(document));
   },
 };
 
 /** Opens a conversation as the user. The user's valid request must work before another sender repeats it. */
-async function withConversation(bench: Bench, judge: (speaker: Prober) => Promise<RuleVerdict>): Promise<RuleVerdict> {
-  await guardOf(bench);
-  const speaker = await bench.fresh();
+async function withConversation(
+  harness: Harness,
+  judge: (probeClient: ProbeClient) => Promise<RuleVerdict>,
+): Promise<RuleVerdict> {
+  await guardOf(harness);
+  const probeClient = await harness.fresh();
   try {
-    await bench.ready(speaker);
-    return await judge(speaker);
+    await harness.ready(probeClient);
+    return await judge(probeClient);
   } finally {
-    await bench.end(speaker);
+    await harness.end(probeClient);
   }
 }
 
@@ -231,16 +234,16 @@ const everyRequest = (id: string): ProbeRule => ({
   message: 'The server authorizes every request, not only the first',
   fix: 'verify the token of each request, whatever its method, and whatever came before it',
   over: 'http',
-  probe: (bench) =>
-    withConversation(bench, async (speaker) => {
-      const asked = await speaker.request('tools/list', undefined, { as: 'nobody' });
-      if (asked.result !== undefined && speaker.session === undefined)
+  probe: (harness) =>
+    withConversation(harness, async (probeClient) => {
+      const asked = await probeClient.request('tools/list', undefined, { as: 'nobody' });
+      if (asked.result !== undefined && probeClient.session === undefined)
         return breaks(asked, 'tools/list was served without a token');
-      const told = await speaker.notify('notifications/cancelled', { requestId: 'none-of-ours' }, { as: 'nobody' });
+      const told = await probeClient.notify('notifications/cancelled', { requestId: 'none-of-ours' }, { as: 'nobody' });
       if (isTaken(told.status)) return breaks(told, 'a notification was accepted without a token');
-      if (speaker.session === undefined) return holds;
+      if (probeClient.session === undefined) return holds;
       for (const method of ['GET', 'DELETE'] as const) {
-        const exchange = await speaker.fetch(method, { as: 'nobody' });
+        const exchange = await probeClient.fetch(method, { as: 'nobody' });
         if (exchange !== undefined && isTaken(exchange.status))
           return breaks(exchange, `${method} was served without a token`);
       }
@@ -257,11 +260,11 @@ const sessionIsNone: ProbeRule = {
   message: 'A session id does not authenticate: each request in a session needs a token',
   fix: 'verify the token of each request, and never authenticate by a session id',
   over: 'http',
-  probe: (bench) =>
-    withConversation(bench, async (speaker) => {
-      if (speaker.session === undefined) return notApplicable('it has no sessions');
-      for (const method of [bench.harmless, 'tools/list']) {
-        const answer = await speaker.request(method, undefined, { as: 'nobody' });
+  probe: (harness) =>
+    withConversation(harness, async (probeClient) => {
+      if (probeClient.session === undefined) return notApplicable('it has no sessions');
+      for (const method of [harness.harmless, 'tools/list']) {
+        const answer = await probeClient.request(method, undefined, { as: 'nobody' });
         if (answer.result !== undefined) return breaks(answer, `${method} with the session id alone was served`);
       }
       return holds;
@@ -273,15 +276,15 @@ const sessionOfOne: ProbeRule = {
   message: 'A session is served only to the user who opened it',
   fix: 'keep with each session who opened it, and answer others with 404',
   over: 'http',
-  async probe(bench) {
-    await guardOf(bench);
-    if (!bench.http.knows('another'))
+  async probe(harness) {
+    await guardOf(harness);
+    if (!harness.http.knows('another'))
       throw new NotAllowed('it needs the token of another user for this server: --other-token-env <name>');
-    const theirs = await opening(bench, 'another');
+    const theirs = await opening(harness, 'another');
     if (theirs.result === undefined) return notJudged(`the other token is not taken: HTTP ${theirs.status}`);
-    return await withConversation(bench, async (speaker) => {
-      if (speaker.session === undefined) return notApplicable('it has no sessions');
-      const answer = await speaker.request(bench.harmless, undefined, { as: 'another' });
+    return await withConversation(harness, async (probeClient) => {
+      if (probeClient.session === undefined) return notApplicable('it has no sessions');
+      const answer = await probeClient.request(harness.harmless, undefined, { as: 'another' });
       return unless(answer.result !== undefined, answer, 'a request of another user in it was served');
     });
   },

@@ -1,5 +1,5 @@
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
-import type { Bench } from '../harness/bench.ts';
+import type { Harness } from '../harness/harness.ts';
 import { responseIn, type RawExchange } from '../harness/exchange.ts';
 import { isEventStream } from '../harness/manner.ts';
 import { refusedWith } from './common/refusals.ts';
@@ -16,12 +16,12 @@ const idAsText: ProbeRule = {
   id: 'basic-005',
   message: 'A request may have a string or an integer as its id, and its response has the same',
   fix: 'copy the id as it came: a number stays a number, a string a string',
-  async probe(bench) {
-    const speaker = await bench.shared();
-    await bench.ready(speaker);
+  async probe(harness) {
+    const probeClient = await harness.shared();
+    await harness.ready(probeClient);
     // A server that tests an id for truthiness treats the last two as missing.
     for (const id of ['a string', '7', 70_707, 0, '']) {
-      const answer = await speaker.request(bench.harmless, undefined, {
+      const answer = await probeClient.request(harness.harmless, undefined, {
         id,
         until: (messages) => messages.flat().some((one) => isObject(one) && wholeText(one['id']) === wholeText(id)),
       });
@@ -42,12 +42,12 @@ const silentNotification: ProbeRule = {
   id: 'basic-018',
   message: 'A notification gets no response',
   fix: 'answer nothing to messages without an id; over HTTP 202 without a body',
-  async probe(bench) {
-    const speaker = await bench.shared();
-    await bench.ready(speaker);
+  async probe(harness) {
+    const probeClient = await harness.shared();
+    await harness.ready(probeClient);
     for (const method of ['notifications/cancelled', 'notifications/parley-check-unknown']) {
       const params = method === 'notifications/cancelled' ? { requestId: 'none-of-ours', reason: 'judged' } : undefined;
-      const exchange = await speaker.notify(method, params);
+      const exchange = await probeClient.notify(method, params);
       // What says nothing that a response says is no message at all.
       const answer = exchange.messages
         .flat()
@@ -65,13 +65,13 @@ const silentNotification: ProbeRule = {
 };
 
 /** Sends two requests in one batch. All rules use its outcome. */
-async function batched(bench: Bench): Promise<{ readonly exchange: RawExchange; readonly missing: number }> {
-  return await bench.kept('a batch', async () => {
-    const speaker = await bench.shared();
-    await bench.ready(speaker);
+async function batched(harness: Harness): Promise<{ readonly exchange: RawExchange; readonly missing: number }> {
+  return await harness.kept('a batch', async () => {
+    const probeClient = await harness.shared();
+    await harness.ready(probeClient);
     const ids = ['batch-1', 'batch-2'];
-    const text = JSON.stringify(ids.map((id) => ({ jsonrpc: '2.0', id, method: bench.harmless })));
-    const exchange = await speaker.text(text, {
+    const text = JSON.stringify(ids.map((id) => ({ jsonrpc: '2.0', id, method: harness.harmless })));
+    const exchange = await probeClient.text(text, {
       until: (messages) => ids.every((id) => messages.flat().some((one) => isObject(one) && one['id'] === id)),
     });
     return { exchange, missing: ids.filter((id) => responseIn(exchange, id)?.result === undefined).length };
@@ -87,8 +87,8 @@ const batch: ProbeRule = {
   id: 'basic-019',
   message: 'Batches of JSON-RPC are understood',
   fix: 'answer an array of requests with the responses to each, in an array or as events',
-  async probe(bench) {
-    const found = await batched(bench);
+  async probe(harness) {
+    const found = await batched(harness);
     if (isCutShort(found)) return notJudged('one response came on the stream: see http-020');
     const { exchange, missing } = found;
     return unless(missing > 0, exchange, `of two requests in a batch ${missing} got no result`);
@@ -100,8 +100,8 @@ const batchOnStream: ProbeRule = {
   message: 'The stream that answers a batch has a response to each request in it',
   fix: 'end the stream when all requests of the batch are answered',
   over: 'http',
-  async probe(bench) {
-    const found = await batched(bench);
+  async probe(harness) {
+    const found = await batched(harness);
     const { exchange, missing } = found;
     if (missing === 2) return notJudged('none was answered: see basic-019');
     if (!isEventStream(exchange)) return notApplicable('it answers a batch without a stream');
@@ -116,10 +116,10 @@ const unknownMethod: ProbeRule = {
   id: 'harden-unknown-method',
   message: 'A method that the server does not have is answered with -32601',
   fix: 'answer with the error -32601, method not found',
-  async probe(bench) {
-    const speaker = await bench.shared();
-    await bench.ready(speaker);
-    const answer = await speaker.request(noMethod);
+  async probe(harness) {
+    const probeClient = await harness.shared();
+    await harness.ready(probeClient);
+    const answer = await probeClient.request(noMethod);
     return refusedWith(answer, { code: -32601 });
   },
 };

@@ -3,11 +3,11 @@
 import type { ListKind } from '../../../../parley/src/protocol/features/subscriptions.ts';
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
 import { settledWithin } from '../../../../parley/src/jsonrpc/timeout.ts';
-import { excerptOf, obliging, type Bench } from '../harness/bench.ts';
+import { excerptOf, obliging, type Harness } from '../harness/harness.ts';
 import { makeCall } from '../harness/calls.ts';
 import { turnedAway, type RawExchange } from '../harness/exchange.ts';
 import { entryText, listOffer, type ServerOffer } from '../harness/offer.ts';
-import type { RequestExchange, Manner, Prober } from '../harness/prober.ts';
+import type { RequestExchange, Conventions, ProbeClient } from '../harness/probe-client.ts';
 import { rowOf } from '../register.ts';
 import type { ProbeRule } from '../rule.ts';
 import { breaks, holds, NotJudged, notApplicable, notJudged, type RuleVerdict } from '../verdict.ts';
@@ -36,9 +36,9 @@ export interface ChangeStream {
 }
 
 /** The stream that was open while tools were called; `undefined` where none may be, and where there is none by itself. */
-export async function changeStream(bench: Bench): Promise<ChangeStream | undefined> {
-  if ((await bench.allowed()).every((one) => 'why' in one)) return undefined;
-  return (await watched(bench)).stream;
+export async function changeStream(harness: Harness): Promise<ChangeStream | undefined> {
+  if ((await harness.allowed()).every((one) => 'why' in one)) return undefined;
+  return (await watched(harness)).stream;
 }
 
 interface Standing {
@@ -53,60 +53,67 @@ const most = { tools: 5, tookMs: 5_000, resources: 3, listenMs: 120_000 };
 const tickMs = 1_100;
 
 /** Calls each tool that may be called once, and listens to what changes. @throws NotJudged where none may be. */
-async function watched(bench: Bench): Promise<Watched> {
-  const made = (await bench.made('obliging')).filter(({ tookMs }) => tookMs < most.tookMs).slice(0, most.tools);
-  return await bench.kept('changes', async () => {
-    const speaker = await bench.fresh(obliging);
+async function watched(harness: Harness): Promise<Watched> {
+  const made = (await harness.made('obliging')).filter(({ tookMs }) => tookMs < most.tookMs).slice(0, most.tools);
+  return await harness.kept('changes', async () => {
+    const probeClient = await harness.fresh(obliging);
     try {
       const came: RawExchange[] = [];
-      const before = await standing(speaker);
+      const before = await standing(probeClient);
       const uris = [...before.texts.keys()];
-      speaker.hear((exchange) => void came.push(exchange));
-      const listening = await listen(bench, speaker, uris);
+      probeClient.hear((exchange) => void came.push(exchange));
+      const listening = await listen(harness, probeClient, uris);
       for (const { of } of made) {
-        await makeCall(speaker, of);
+        await makeCall(probeClient, of);
         // A slightly later notification belongs to this call.
-        await speaker.request(bench.harmless, undefined, { waitTimeoutMs: bench.quietMs, until: () => false });
+        await probeClient.request(harness.harmless, undefined, { waitTimeoutMs: harness.quietMs, until: () => false });
       }
-      const after = await standing(speaker, uris);
-      const shown = await speaker.request(bench.harmless, undefined, {
-        waitTimeoutMs: 3 * bench.quietMs,
+      const after = await standing(probeClient, uris);
+      const shown = await probeClient.request(harness.harmless, undefined, {
+        waitTimeoutMs: 3 * harness.quietMs,
         until: () => false,
       });
       const { deaf, stream } = await listening.end();
-      return { before, after: await steady(speaker, before, after), heard: notificationsIn(came), shown, deaf, stream };
+      return {
+        before,
+        after: await steady(probeClient, before, after),
+        heard: notificationsIn(came),
+        shown,
+        deaf,
+        stream,
+      };
     } finally {
-      speaker.hear(undefined);
-      await bench.end(speaker);
+      probeClient.hear(undefined);
+      await harness.end(probeClient);
     }
   });
 }
 
-async function standing(speaker: Prober, wanted?: readonly string[]): Promise<Standing> {
-  const offer = await listOffer(speaker);
+async function standing(probeClient: ProbeClient, wanted?: readonly string[]): Promise<Standing> {
+  const offer = await listOffer(probeClient);
   const failed = offer.walks.find(({ last }) => last.result === undefined);
   // A list of which nothing came may be as it was.
   if (failed !== undefined) throw new NotJudged(`${failed.method} gave no result: ${excerptOf(failed.last)}`);
   const listed = offer.resources.flatMap((one) => entryText(one, 'uri') ?? []).slice(0, most.resources);
-  return { offer, texts: await textsOf(speaker, wanted ?? listed) };
+  return { offer, texts: await textsOf(probeClient, wanted ?? listed) };
 }
 
-async function textsOf(speaker: Prober, uris: readonly string[]): Promise<Map<string, string>> {
+async function textsOf(probeClient: ProbeClient, uris: readonly string[]): Promise<Map<string, string>> {
   const texts = new Map<string, string>();
   for (const uri of uris) {
-    const { result } = await speaker.request('resources/read', { uri });
+    const { result } = await probeClient.request('resources/read', { uri });
     if (result !== undefined) texts.set(uri, JSON.stringify(result['contents']));
   }
   return texts;
 }
 
 /** The state after the calls, without texts that change by themselves. */
-async function steady(speaker: Prober, before: Standing, after: Standing): Promise<Standing> {
+async function steady(probeClient: ProbeClient, before: Standing, after: Standing): Promise<Standing> {
   const changed = [...after.texts].filter(([uri, text]) => before.texts.get(uri) !== text);
   if (changed.length === 0) return after;
-  await speaker.rest(tickMs);
+  await probeClient.rest(tickMs);
   const later = await textsOf(
-    speaker,
+    probeClient,
     changed.map(([uri]) => uri),
   );
   return { ...after, texts: new Map([...after.texts].filter(([uri, text]) => (later.get(uri) ?? text) === text)) };
@@ -119,13 +126,15 @@ interface OpenChangeStream {
 }
 
 /** Subscribes to changes in the way of the revision, while other requests are sent. */
-async function listen(bench: Bench, speaker: Prober, uris: readonly string[]): Promise<OpenChangeStream> {
-  const isStateless = bench.revision.clientDescribed === 'each-request';
+async function listen(harness: Harness, probeClient: ProbeClient, uris: readonly string[]): Promise<OpenChangeStream> {
+  const isStateless = harness.revision.clientDescribed === 'each-request';
   // One conversation over lines receives everything.
   const isHeard: OpenChangeStream = { end: () => Promise.resolve({ deaf: undefined, stream: undefined }) };
   if (!isStateless)
-    return bench.over === 'http' ? await begun(bench, (manner) => speaker.fetch('GET', manner)) : isHeard;
-  const declared = await declaredChanges(bench);
+    return harness.over === 'http'
+      ? await begun(harness, (conventions) => probeClient.fetch('GET', conventions))
+      : isHeard;
+  const declared = await declaredChanges(harness);
   const params = {
     notifications: {
       ...Object.fromEntries(declared.map((kind) => [`${kind}ListChanged`, true])),
@@ -133,10 +142,10 @@ async function listen(bench: Bench, speaker: Prober, uris: readonly string[]): P
     },
   };
   const opened = async (about: typeof params): Promise<OpenChangeStream> => {
-    const id = speaker.newId();
-    const listening = await begun(bench, ({ begun: acknowledged, ...manner }) =>
-      speaker.request('subscriptions/listen', about, {
-        ...manner,
+    const id = probeClient.newId();
+    const listening = await begun(harness, ({ begun: acknowledged, ...conventions }) =>
+      probeClient.request('subscriptions/listen', about, {
+        ...conventions,
         id,
         until(messages) {
           if (messages.length > 0) acknowledged?.();
@@ -151,8 +160,8 @@ async function listen(bench: Bench, speaker: Prober, uris: readonly string[]): P
       },
     };
   };
-  if (bench.over === 'http') return both(await opened(params), await narrow(declared, opened));
-  await speaker.request('subscriptions/listen', params, { until: (messages) => messages.length > 0 });
+  if (harness.over === 'http') return both(await opened(params), await narrow(declared, opened));
+  await probeClient.request('subscriptions/listen', params, { until: (messages) => messages.length > 0 });
   return isHeard;
 }
 
@@ -180,8 +189,8 @@ function both(listening: OpenChangeStream, beside: OpenChangeStream | undefined)
 
 /** Opens a stream, and waits until it has begun. */
 async function begun(
-  bench: Bench,
-  open: (manner: Manner) => Promise<RawExchange | undefined>,
+  harness: Harness,
+  open: (conventions: Conventions) => Promise<RawExchange | undefined>,
 ): Promise<OpenChangeStream> {
   const stop = new AbortController();
   let [hasBegun, isOver] = [false, false];
@@ -200,7 +209,7 @@ async function begun(
     () => void (isOver = true),
     () => undefined,
   );
-  await settledWithin(bench.waitTimeoutMs, Promise.race([beginning, stream]));
+  await settledWithin(harness.waitTimeoutMs, Promise.race([beginning, stream]));
   return {
     async end() {
       const wasOver = isOver;
@@ -221,8 +230,8 @@ function deafness(ended: RawExchange | undefined, hasBegun: boolean, wasOver: bo
   return wasOver ? 'the stream of changes ended before the calls did' : undefined;
 }
 
-async function declaredChanges(bench: Bench): Promise<readonly ListKind[]> {
-  const { capabilities } = await bench.offer();
+async function declaredChanges(harness: Harness): Promise<readonly ListKind[]> {
+  const { capabilities } = await harness.offer();
   return kinds.filter((kind) => {
     const declared = capabilities[kind];
     return isObject(declared) && declared['listChanged'] === true;
@@ -251,10 +260,10 @@ function told(id: string, kind: ListKind): ProbeRule {
     message: `A server with ${kind}.listChanged sends a notification when its list of ${kind} changes`,
     fix: `send ${method} when the list changes, or do not declare ${kind}.listChanged`,
     needs: kind,
-    async probe(bench): Promise<RuleVerdict> {
-      if (!(await declaredChanges(bench)).includes(kind))
+    async probe(harness): Promise<RuleVerdict> {
+      if (!(await declaredChanges(harness)).includes(kind))
         return notApplicable(`it does not declare ${kind}.listChanged`);
-      const { before, after, heard, shown, deaf } = await watched(bench);
+      const { before, after, heard, shown, deaf } = await watched(harness);
       const [were, are] = [namesIn(before.offer, kind), namesIn(after.offer, kind)];
       if (were === are) return notApplicable('no tool that was called changed the list');
       if (heard.some((one) => one['method'] === method)) return holds;
@@ -270,11 +279,11 @@ const updated: ProbeRule = {
   message: 'Subscribers of a resource are notified of its changes',
   fix: 'send notifications/resources/updated with its uri, or do not declare resources.subscribe',
   needs: 'resources',
-  async probe(bench) {
-    const { resources } = (await bench.offer()).capabilities;
+  async probe(harness) {
+    const { resources } = (await harness.offer()).capabilities;
     if (!isObject(resources) || resources['subscribe'] !== true)
       return notApplicable('it does not declare resources.subscribe');
-    const { before, after, heard, shown, deaf } = await watched(bench);
+    const { before, after, heard, shown, deaf } = await watched(harness);
     // A removed resource is a change of the list.
     const changed = [...after.texts.keys()].find((uri) => before.texts.get(uri) !== after.texts.get(uri));
     if (changed === undefined) return notApplicable('no tool that was called changed a resource');

@@ -1,9 +1,9 @@
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
 import { metaKey } from '../../../../parley/src/protocol/meta.ts';
-import { nobody, type Bench } from '../harness/bench.ts';
+import { nobody, type Harness } from '../harness/harness.ts';
 import { errorCodeIn } from '../harness/exchange.ts';
 import { entryText, isDemanding } from '../harness/offer.ts';
-import type { RequestExchange } from '../harness/prober.ts';
+import type { RequestExchange } from '../harness/probe-client.ts';
 import type { ProbeRule } from '../rule.ts';
 import { isBase64 } from './results.ts';
 import {
@@ -29,15 +29,19 @@ const lists = [
   ['resources', 'resources/list', 'resources'],
 ] as const;
 
-async function declaredLists(bench: Bench): Promise<readonly (typeof lists)[number][]> {
-  const { capabilities } = await bench.offer();
+async function declaredLists(harness: Harness): Promise<readonly (typeof lists)[number][]> {
+  const { capabilities } = await harness.offer();
   return lists.filter(([capability]) => isObject(capabilities[capability]));
 }
 
-async function ask(bench: Bench, method: string, params: Readonly<Record<string, unknown>>): Promise<RequestExchange> {
-  const speaker = await bench.shared();
-  await bench.ready(speaker);
-  return await speaker.request(method, params);
+async function ask(
+  harness: Harness,
+  method: string,
+  params: Readonly<Record<string, unknown>>,
+): Promise<RequestExchange> {
+  const probeClient = await harness.shared();
+  await harness.ready(probeClient);
+  return await probeClient.request(method, params);
 }
 
 const answeredLists: readonly ProbeRule[] = lists.map(([capability, method]) => ({
@@ -45,8 +49,8 @@ const answeredLists: readonly ProbeRule[] = lists.map(([capability, method]) => 
   message: `A server that declares ${capability} answers ${method}`,
   fix: 'answer with an empty list where there is nothing',
   needs: capability,
-  async probe(bench) {
-    const answer = await ask(bench, method, {});
+  async probe(harness) {
+    const answer = await ask(harness, method, {});
     return unless(answer.result === undefined, answer, 'it got no result');
   },
 }));
@@ -55,14 +59,14 @@ const badCursor: ProbeRule = {
   id: 'page-009',
   message: 'An unknown cursor is refused with -32602',
   fix: 'check cursors, and answer -32602 for invalid ones',
-  async probe(bench) {
-    const declared = await declaredLists(bench);
+  async probe(harness) {
+    const declared = await declaredLists(harness);
     if (declared.length === 0) return notApplicable('it lists nothing');
     for (const [, method] of declared) {
-      const answer = await ask(bench, method, { cursor: nobody });
+      const answer = await ask(harness, method, { cursor: nobody });
       const verdict = refusedWith(answer, { code: -32602 });
       // That nothing is listed without one either has a row of its own.
-      if (verdict.verdict === 'breaks' && (await ask(bench, method, {})).result === undefined) continue;
+      if (verdict.verdict === 'breaks' && (await ask(harness, method, {})).result === undefined) continue;
       if (verdict.verdict === 'breaks') return { ...verdict, why: `${method}: ${verdict.why}` };
     }
     return holds;
@@ -81,8 +85,8 @@ const sameOrder: ProbeRule = {
   message: 'Tools are listed in the same order each time',
   fix: 'sort the list, or keep the order in which tools were added',
   needs: 'tools',
-  async probe(bench) {
-    const [first, again] = [await ask(bench, 'tools/list', {}), await ask(bench, 'tools/list', {})];
+  async probe(harness) {
+    const [first, again] = [await ask(harness, 'tools/list', {}), await ask(harness, 'tools/list', {})];
     const [names, others] = [namesIn(first, 'tools'), namesIn(again, 'tools')];
     if (names === undefined || others === undefined) return notJudged('tools/list gave no list');
     const isSame = new Set([...names, ...others]).size === new Set(names).size && names.length === others.length;
@@ -111,22 +115,22 @@ const sameForAll: readonly ProbeRule[] = lists.map(([capability, method, field])
   message: `The list of ${capability} does not depend on the connection`,
   fix: 'list the same for the same authorization',
   needs: capability,
-  async probe(bench) {
+  async probe(harness) {
     // Each connection has a process of its own, and a tool may have changed what one of them has.
-    if (bench.over === 'stdio' && (await bench.allowed()).length > 0)
+    if (harness.over === 'stdio' && (await harness.allowed()).length > 0)
       return notJudged('tools were called in one process');
-    const first = namesIn(await ask(bench, method, {}), field);
-    const speaker = await bench.fresh();
+    const first = namesIn(await ask(harness, method, {}), field);
+    const probeClient = await harness.fresh();
     try {
-      const other = await speaker.request(method, {});
+      const other = await probeClient.request(method, {});
       const names = namesIn(other, field);
       if (first === undefined || names === undefined) return notJudged(`${method} gave no list`);
       if (isSame(first, names)) return holds;
-      const again = namesIn(await ask(bench, method, {}), field);
+      const again = namesIn(await ask(harness, method, {}), field);
       if (again === undefined || !isSame(first, again)) return notJudged('the list changed meanwhile');
       return breaks(other, `it was ${shortly(first)}, and on another connection ${shortly(names)}`);
     } finally {
-      await bench.end(speaker);
+      await harness.end(probeClient);
     }
   },
 }));
@@ -135,14 +139,14 @@ const oneScope: ProbeRule = {
   id: 'caching-017',
   message: 'All pages of a list have one cacheScope',
   fix: 'decide by the list, and not by the page',
-  async probe(bench) {
+  async probe(harness) {
     let pages = 0;
-    for (const [, method] of await declaredLists(bench)) {
-      const first = await ask(bench, method, {});
+    for (const [, method] of await declaredLists(harness)) {
+      const first = await ask(harness, method, {});
       const cursor = first.result?.['nextCursor'];
       if (typeof cursor !== 'string') continue;
       pages++;
-      const next = await ask(bench, method, { cursor });
+      const next = await ask(harness, method, { cursor });
       if (next.result?.['cacheScope'] !== first.result?.['cacheScope'])
         return breaks(
           next,
@@ -158,19 +162,19 @@ const unknownTool: ProbeRule = {
   message: 'A call of an unknown tool gets the protocol error -32602',
   fix: 'answer with the error -32602',
   needs: 'tools',
-  async probe(bench) {
-    const answer = await ask(bench, 'tools/call', { name: nobody, arguments: {} });
+  async probe(harness) {
+    const answer = await ask(harness, 'tools/call', { name: nobody, arguments: {} });
     return refusedWith(answer, { code: -32602 });
   },
 };
 
-async function readNothing(bench: Bench): Promise<RequestExchange> {
-  return await ask(bench, 'resources/read', { uri: nothing });
+async function readNothing(harness: Harness): Promise<RequestExchange> {
+  return await ask(harness, 'resources/read', { uri: nothing });
 }
 
 /** Checks a read of a missing resource. A server may have a template that accepts any URI. */
-async function onNothing(bench: Bench, judge: (answer: RequestExchange) => RuleVerdict): Promise<RuleVerdict> {
-  const answer = await readNothing(bench);
+async function onNothing(harness: Harness, judge: (answer: RequestExchange) => RuleVerdict): Promise<RuleVerdict> {
+  const answer = await readNothing(harness);
   const contents = answer.result?.['contents'];
   return Array.isArray(contents) && contents.length > 0 ? notApplicable('it reads any URI') : judge(answer);
 }
@@ -181,22 +185,22 @@ const unknownResource: readonly ProbeRule[] = [
     message: 'A read of a resource that does not exist is answered with -32002',
     fix: 'answer with the error -32002',
     needs: 'resources',
-    probe: (bench) => onNothing(bench, (answer) => refusedWith(answer, { code: -32002 })),
+    probe: (harness) => onNothing(harness, (answer) => refusedWith(answer, { code: -32002 })),
   },
   {
     id: 'resources-014',
     message: 'A read of a resource that does not exist is answered with -32602',
     fix: 'answer with the error -32602, with data {"uri": "…"}',
     needs: 'resources',
-    probe: (bench) => onNothing(bench, (answer) => refusedWith(answer, { code: -32602, follows: 'resources-017' })),
+    probe: (harness) => onNothing(harness, (answer) => refusedWith(answer, { code: -32602, follows: 'resources-017' })),
   },
   {
     id: 'resources-017',
     message: 'A resource that does not exist is not read as empty contents',
     fix: 'answer with the error -32602',
     needs: 'resources',
-    probe: (bench) =>
-      onNothing(bench, (answer) => unless(answer.result !== undefined, answer, 'it was read as nothing')),
+    probe: (harness) =>
+      onNothing(harness, (answer) => unless(answer.result !== undefined, answer, 'it was read as nothing')),
   },
 ];
 
@@ -204,14 +208,14 @@ const unknownResource: readonly ProbeRule[] = [
 const most = { reads: 5, prompts: 3 };
 
 /** Reads of listed resources that gave contents; made once for all rules. */
-async function reads(bench: Bench): Promise<readonly ReadUri[]> {
-  const { resources } = await bench.offer();
+async function reads(harness: Harness): Promise<readonly ReadUri[]> {
+  const { resources } = await harness.offer();
   const uris = resources.map((resource) => entryText(resource, 'uri')).filter((uri) => uri !== undefined);
   if (uris.length === 0) throw new NotApplicable('it lists no resource');
-  const found = await bench.kept('reads', async () => {
+  const found = await harness.kept('reads', async () => {
     const all: ReadUri[] = [];
     for (const uri of uris.slice(0, most.reads)) {
-      const answer = await ask(bench, 'resources/read', { uri });
+      const answer = await ask(harness, 'resources/read', { uri });
       const list = answer.result?.['contents'];
       if (Array.isArray(list)) all.push({ uri, answer, list });
     }
@@ -236,8 +240,8 @@ function aboutContents(
   return {
     ...rule,
     needs: 'resources',
-    async probe(bench) {
-      for (const { uri, answer, list } of await reads(bench)) {
+    async probe(harness) {
+      for (const { uri, answer, list } of await reads(harness)) {
         const wrong = list.findIndex(isWrong);
         if (wrong >= 0) return breaks(answer, `contents[${wrong}] ${why}`, `resources/${uri}`);
       }
@@ -275,13 +279,13 @@ const unknownPrompt: ProbeRule = {
   message: 'A prompt that does not exist, or lacks a required argument, is refused with -32602',
   fix: 'answer with the error -32602',
   needs: 'prompts',
-  async probe(bench) {
-    const unknown = refusedWith(await ask(bench, 'prompts/get', { name: nobody }), { code: -32602 });
+  async probe(harness) {
+    const unknown = refusedWith(await ask(harness, 'prompts/get', { name: nobody }), { code: -32602 });
     if (unknown.verdict === 'breaks') return unknown;
-    const name = entryText((await bench.offer()).prompts.find(isDemanding), 'name');
+    const name = entryText((await harness.offer()).prompts.find(isDemanding), 'name');
     return name === undefined
       ? holds
-      : refusedWith(await ask(bench, 'prompts/get', { name, arguments: {} }), { code: -32602 });
+      : refusedWith(await ask(harness, 'prompts/get', { name, arguments: {} }), { code: -32602 });
   },
 };
 
@@ -290,13 +294,13 @@ const gotPrompts: ProbeRule = {
   message: 'A prompt returns messages, each with a role and content',
   fix: 'send "messages": [{"role": "user", "content": {…}}]',
   needs: 'prompts',
-  async probe(bench) {
-    const free = (await bench.offer()).prompts.filter((prompt) => !isDemanding(prompt)).slice(0, most.prompts);
+  async probe(harness) {
+    const free = (await harness.offer()).prompts.filter((prompt) => !isDemanding(prompt)).slice(0, most.prompts);
     let got = 0;
     for (const prompt of free) {
       const name = entryText(prompt, 'name');
       if (name === undefined) continue;
-      const answer = await ask(bench, 'prompts/get', { name });
+      const answer = await ask(harness, 'prompts/get', { name });
       if (answer.result === undefined || (answer.result['resultType'] ?? 'complete') !== 'complete') continue;
       got++;
       const { messages } = answer.result;
@@ -316,9 +320,9 @@ const unknownCompletion: ProbeRule = {
   message: 'A completion for an unknown reference is refused with -32602',
   fix: 'answer with the error -32602',
   needs: 'completions',
-  async probe(bench) {
+  async probe(harness) {
     const params = { ref: { type: 'ref/prompt', name: nobody }, argument: { name: 'a', value: '' } };
-    return refusedWith(await ask(bench, 'completion/complete', params), { code: -32602 });
+    return refusedWith(await ask(harness, 'completion/complete', params), { code: -32602 });
   },
 };
 
@@ -328,8 +332,8 @@ const levels: readonly ProbeRule[] = [
     message: 'A server that declares logging answers logging/setLevel',
     fix: 'answer with an empty result',
     needs: 'logging',
-    async probe(bench) {
-      const answer = await ask(bench, 'logging/setLevel', { level: 'emergency' });
+    async probe(harness) {
+      const answer = await ask(harness, 'logging/setLevel', { level: 'emergency' });
       return unless(answer.result === undefined, answer, 'it got no result');
     },
   },
@@ -338,15 +342,15 @@ const levels: readonly ProbeRule[] = [
     message: 'An invalid log level is refused with -32602',
     fix: 'answer with the error -32602',
     needs: 'logging',
-    probe: async (bench) => refusedWith(await ask(bench, 'logging/setLevel', { level: 'loud' }), { code: -32602 }),
+    probe: async (harness) => refusedWith(await ask(harness, 'logging/setLevel', { level: 'loud' }), { code: -32602 }),
   },
   {
     id: 'logging-006',
     message: 'A request with an invalid log level is refused with -32602',
     fix: 'answer with the error -32602',
     needs: 'logging',
-    probe: async (bench) =>
-      refusedWith(await ask(bench, bench.harmless, { _meta: { [metaKey.logLevel]: 'loud' } }), { code: -32602 }),
+    probe: async (harness) =>
+      refusedWith(await ask(harness, harness.harmless, { _meta: { [metaKey.logLevel]: 'loud' } }), { code: -32602 }),
   },
 ];
 
@@ -354,12 +358,12 @@ const unknownCancellation: ProbeRule = {
   id: 'cancel-010',
   message: 'A cancellation of an unknown request is ignored',
   fix: 'drop it, and go on',
-  async probe(bench) {
-    const speaker = await bench.shared();
-    await bench.ready(speaker);
-    const exchange = await speaker.notify('notifications/cancelled', { requestId: nobody });
+  async probe(harness) {
+    const probeClient = await harness.shared();
+    await harness.ready(probeClient);
+    const exchange = await probeClient.notify('notifications/cancelled', { requestId: nobody });
     if (errorCodeIn(exchange) !== undefined) return breaks(exchange, 'it was answered with an error');
-    return unless(!(await bench.serves(speaker)), exchange, 'after it the server did not serve');
+    return unless(!(await harness.serves(probeClient)), exchange, 'after it the server did not serve');
   },
 };
 

@@ -1,7 +1,7 @@
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
-import { nobody, type Bench } from '../harness/bench.ts';
+import { nobody, type Harness } from '../harness/harness.ts';
 import { entryText, type ServerOffer } from '../harness/offer.ts';
-import type { RequestExchange } from '../harness/prober.ts';
+import type { RequestExchange } from '../harness/probe-client.ts';
 import type { ProbeRule } from '../rule.ts';
 import { breaks, holds, notApplicable, notJudged } from '../verdict.ts';
 
@@ -21,30 +21,31 @@ const noAddress: ProbeRule = {
   message: 'A read of an invalid URI is refused',
   fix: 'parse the uri of resources/read, and answer -32602 where it is none',
   needs: 'resources',
-  async probe(bench) {
-    const speaker = await bench.shared();
-    await bench.ready(speaker);
+  async probe(harness) {
+    const probeClient = await harness.shared();
+    await harness.ready(probeClient);
     // It has no scheme, and characters that no URI has.
     const uri = `${nobody} <none>`;
-    const answer = await speaker.request('resources/read', { uri });
+    const answer = await probeClient.request('resources/read', { uri });
     const contents = entriesOf(answer, 'contents');
     if (answer.result !== undefined && contents.length === 0) return notJudged('it was read as nothing');
     if (contents.length === 0) return holds;
     if (contents.some((one) => !isObject(one) || one['uri'] !== uri))
       return notJudged('the resource has another URI, which the server may have derived from the text');
-    if (await readsUnknown(bench)) return notJudged('a missing file is read, too: the server may describe it as text');
+    if (await readsUnknown(harness))
+      return notJudged('a missing file is read, too: the server may describe it as text');
     return breaks(answer, 'a text without a scheme, with spaces and brackets, was read');
   },
 };
 
 /** Tells whether an address that is one, and that nobody listed, is read. */
-async function readsUnknown(bench: Bench): Promise<boolean> {
-  const { resources } = await bench.offer();
+async function readsUnknown(harness: Harness): Promise<boolean> {
+  const { resources } = await harness.offer();
   const listed = entryText(resources[0], 'uri');
   const scheme = /^[a-z][a-z\d+.-]*:/i.exec(listed ?? '')?.[0];
-  const speaker = await bench.shared();
+  const probeClient = await harness.shared();
   for (const begin of [...(scheme === undefined ? [] : [scheme]), 'parley-check:']) {
-    const answer = await speaker.request('resources/read', { uri: `${begin}//${nobody}` });
+    const answer = await probeClient.request('resources/read', { uri: `${begin}//${nobody}` });
     if (answer.response === undefined || entriesOf(answer, 'contents').length > 0) return true;
   }
   return false;
@@ -66,23 +67,23 @@ const oddArguments: ProbeRule = {
   message: 'A prompt argument that is not a string is refused',
   fix: 'check that arguments of prompts are texts, and answer -32602 where one is none',
   needs: 'prompts',
-  async probe(bench) {
-    const found = freePrompt(await bench.offer());
+  async probe(harness) {
+    const found = freePrompt(await harness.offer());
     if (found === undefined) return notApplicable('no prompt has arguments and can be had without them');
     const { name, argument } = found;
-    const speaker = await bench.shared();
-    await bench.works(speaker, 'prompts/get', { name });
-    const answer = await speaker.request('prompts/get', { name, arguments: { [argument]: misfit } });
+    const probeClient = await harness.shared();
+    await harness.works(probeClient, 'prompts/get', { name });
+    const answer = await probeClient.request('prompts/get', { name, arguments: { [argument]: misfit } });
     const isServed = entriesOf(answer, 'messages').length > 0;
     return isServed ? breaks(answer, `${argument} was an object, and it was served`, `prompts/${name}`) : holds;
   },
 };
 
 /** Completes an argument of a listed prompt. */
-async function completed(bench: Bench, { name, argument }: Named, value: unknown): Promise<RequestExchange> {
-  const speaker = await bench.shared();
+async function completed(harness: Harness, { name, argument }: Named, value: unknown): Promise<RequestExchange> {
+  const probeClient = await harness.shared();
   const params = { ref: { type: 'ref/prompt', name }, argument: { name: argument, value } };
-  return await speaker.request('completion/complete', params);
+  return await probeClient.request('completion/complete', params);
 }
 
 interface Named {
@@ -95,15 +96,15 @@ const oddCompletion: ProbeRule = {
   message: 'A completion value that is not a string is refused',
   fix: 'check that the value to complete is a text, and answer -32602 where it is none',
   needs: 'completions',
-  async probe(bench) {
-    const { prompts } = await bench.offer();
+  async probe(harness) {
+    const { prompts } = await harness.offer();
     for (const prompt of prompts) {
       const parts = Array.isArray(prompt['arguments']) ? prompt['arguments'].filter(isObject) : [];
       const [name, argument] = [entryText(prompt, 'name'), entryText(parts[0], 'name')];
       if (name === undefined || argument === undefined) continue;
       const found = { name, argument };
-      if (valuesOf(await completed(bench, found, '')) === 0) continue;
-      const answer = await completed(bench, found, misfit);
+      if (valuesOf(await completed(harness, found, '')) === 0) continue;
+      const answer = await completed(harness, found, misfit);
       const count = valuesOf(answer);
       return count > 0 ? breaks(answer, `an object is completed by ${count} values`, `prompts/${name}`) : holds;
     }
@@ -125,25 +126,25 @@ const gracefully: ProbeRule = {
   apart: true,
   message: 'An invalid cursor does not make the server fail',
   fix: 'check the type and the size of a cursor before it is used, and answer -32602',
-  async probe(bench) {
-    const { capabilities } = await bench.offer();
+  async probe(harness) {
+    const { capabilities } = await harness.offer();
     const field = ['tools', 'prompts', 'resources'].find((name) => isObject(capabilities[name]));
     if (field === undefined) return notApplicable('it lists nothing');
     // What ends by it is no conversation of others.
-    const speaker = await bench.fresh();
+    const probeClient = await harness.fresh();
     try {
-      await bench.works(speaker, `${field}/list`);
+      await harness.works(probeClient, `${field}/list`);
       for (const cursor of oddCursors) {
-        const answer = await speaker.request(`${field}/list`, { cursor });
+        const answer = await probeClient.request(`${field}/list`, { cursor });
         const shown = JSON.stringify(cursor).slice(0, 40);
         if ((answer.status ?? 0) >= 500)
           return breaks(answer, `with the cursor ${shown} it gets HTTP ${answer.status}`);
-        if (answer.response === undefined && !(await bench.serves(speaker)))
+        if (answer.response === undefined && !(await harness.serves(probeClient)))
           return breaks(answer, `after the cursor ${shown} it did not serve`);
       }
       return holds;
     } finally {
-      await bench.end(speaker);
+      await harness.end(probeClient);
     }
   },
 };

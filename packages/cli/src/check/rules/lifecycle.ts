@@ -1,10 +1,10 @@
-import type { Bench } from '../harness/bench.ts';
+import type { Harness } from '../harness/harness.ts';
 import { parseJson } from '../../../../parley/src/json/parse.ts';
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
 import { isExtensionId, metaKey } from '../../../../parley/src/protocol/meta.ts';
 import { isMessageText } from '../harness/manner.ts';
 import { newestOf } from '../../../../parley/src/protocol/revision.ts';
-import type { RequestExchange } from '../harness/prober.ts';
+import type { RequestExchange } from '../harness/probe-client.ts';
 import type { ProbeRule, WatchRule } from '../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless } from '../verdict.ts';
 import { isForwardDomain } from './common/forward-names.ts';
@@ -33,8 +33,8 @@ const introduces: WatchRule = {
 };
 
 /** Answer to `initialize` with a revision that nobody speaks; asked for once for all rules about it. */
-async function offered(bench: Bench): Promise<RequestExchange> {
-  return await bench.kept('an offer', () => initialized(bench, noRevision));
+async function offered(harness: Harness): Promise<RequestExchange> {
+  return await harness.kept('an offer', () => initialized(harness, noRevision));
 }
 
 const counterOffer: ProbeRule = {
@@ -43,13 +43,13 @@ const counterOffer: ProbeRule = {
   apart: true,
   message: 'If the server does not support the requested revision, it returns one that it supports',
   fix: 'answer initialize with a supported protocolVersion, and not with whatever was asked for',
-  async probe(bench) {
-    const answer = await offered(bench);
+  async probe(harness) {
+    const answer = await offered(harness);
     const version = answer.result?.['protocolVersion'];
     if (version === noRevision) return breaks(answer, `it claims to speak ${noRevision}`);
     if (version === undefined) return breaks(answer, 'it made no offer');
     return unless(
-      !bench.spoken.some(({ date }) => date === version) && !(await isGranted(bench, version)),
+      !harness.spoken.some(({ date }) => date === version) && !(await isGranted(harness, version)),
       answer,
       `it offers ${JSON.stringify(version)}, which it did not speak when asked`,
     );
@@ -57,22 +57,22 @@ const counterOffer: ProbeRule = {
 };
 
 /** Asks for a revision that was offered: one that was not chosen to be judged, or is of another transport, may be spoken all the same. */
-async function isGranted(bench: Bench, version: unknown): Promise<boolean> {
-  return (await initialized(bench, version)).result?.['protocolVersion'] === version;
+async function isGranted(harness: Harness, version: unknown): Promise<boolean> {
+  return (await initialized(harness, version)).result?.['protocolVersion'] === version;
 }
 
 /** Sends `initialize` in a conversation of its own. */
-async function initialized(bench: Bench, version: unknown): Promise<RequestExchange> {
-  const speaker = await bench.unopened();
+async function initialized(harness: Harness, version: unknown): Promise<RequestExchange> {
+  const probeClient = await harness.unopened();
   try {
     const clientInfo = { name: 'parley-check', version: '1' };
     const params = { protocolVersion: version, capabilities: {}, clientInfo };
-    const answer = await speaker.request('initialize', params, { waitTimeoutMs: 30_000 });
+    const answer = await probeClient.request('initialize', params, { waitTimeoutMs: 30_000 });
     // What it opened is ended, and takes no room of what follows.
-    speaker.session = answer.headers['mcp-session-id'];
+    probeClient.session = answer.headers['mcp-session-id'];
     return answer;
   } finally {
-    await bench.end(speaker);
+    await harness.end(probeClient);
   }
 }
 
@@ -82,13 +82,13 @@ const newestOffer: ProbeRule = {
   apart: true,
   message: 'For an unsupported revision, initialize returns the newest session-based revision',
   fix: 'offer the newest revision that the server speaks',
-  async probe(bench) {
-    const answer = await offered(bench);
+  async probe(harness) {
+    const answer = await offered(harness);
     const version = answer.result?.['protocolVersion'];
-    const newest = newestOf(bench.spoken, 'handshake')?.date;
+    const newest = newestOf(harness.spoken, 'handshake')?.date;
     if (version === undefined || version === noRevision) return notJudged('it made no offer');
-    const isKnown = bench.spoken.some(({ date }) => date === version);
-    if (!isKnown && (await isGranted(bench, version))) return notJudged('not all revisions were asked for');
+    const isKnown = harness.spoken.some(({ date }) => date === version);
+    if (!isKnown && (await isGranted(harness, version))) return notJudged('not all revisions were asked for');
     return unless(version !== newest, answer, `it offers ${JSON.stringify(version)}, and speaks ${newest ?? 'none'}`);
   },
 };
@@ -98,19 +98,22 @@ const quietBefore: ProbeRule = {
   apart: true,
   message: 'Before notifications/initialized the server sends nothing but ping and log messages',
   fix: 'send no other message before notifications/initialized',
-  async probe(bench) {
+  async probe(harness) {
     const capabilities = { roots: {}, sampling: {} };
-    const speaker = await bench.unopened(capabilities);
+    const probeClient = await harness.unopened(capabilities);
     try {
       const clientInfo = { name: 'parley-check', version: '1' };
-      const params = { protocolVersion: bench.revision.date, capabilities, clientInfo };
-      const asked = await speaker.request('initialize', params, { waitTimeoutMs: 30_000 });
+      const params = { protocolVersion: harness.revision.date, capabilities, clientInfo };
+      const asked = await probeClient.request('initialize', params, { waitTimeoutMs: 30_000 });
       if (asked.result === undefined) return notJudged('initialize gave no result');
-      speaker.session = asked.headers['mcp-session-id'];
+      probeClient.session = asked.headers['mcp-session-id'];
       // What comes next says which revision was agreed on, as it should.
-      speaker.opening = asked;
+      probeClient.opening = asked;
       // Another answer to wait for, within which it may say something.
-      const after = await speaker.request('ping', undefined, { until: () => false, waitTimeoutMs: bench.quietMs });
+      const after = await probeClient.request('ping', undefined, {
+        until: () => false,
+        waitTimeoutMs: harness.quietMs,
+      });
       const early = [...asked.messages, ...after.messages].find(
         (one) =>
           isObject(one) &&
@@ -119,7 +122,7 @@ const quietBefore: ProbeRule = {
       );
       return unless(early !== undefined, after, `it sent ${JSON.stringify(early)?.slice(0, 200)}`);
     } finally {
-      await bench.end(speaker);
+      await harness.end(probeClient);
     }
   },
 };
@@ -145,22 +148,22 @@ const speaksSecond: ProbeRule = {
   apart: true,
   message: 'A server sends nothing before initialize',
   fix: 'wait for initialize before anything is sent',
-  async probe(bench) {
-    if (bench.over === 'http') return notApplicable('over HTTP nothing comes before something is sent');
+  async probe(harness) {
+    if (harness.over === 'http') return notApplicable('over HTTP nothing comes before something is sent');
     const began = performance.now();
-    await bench.end(await bench.fresh());
+    await harness.end(await harness.fresh());
     // Another one needs as long until it can say something.
-    const speaker = await bench.unopened();
+    const probeClient = await harness.unopened();
     try {
-      await speaker.rest(Math.min(performance.now() - began, 10_000) + bench.quietMs);
-      const kinds = (speaker.lines?.unasked ?? []).map((line) => [line, earlyKind(line)] as const);
+      await probeClient.rest(Math.min(performance.now() - began, 10_000) + harness.quietMs);
+      const kinds = (probeClient.lines?.unasked ?? []).map((line) => [line, earlyKind(line)] as const);
       const [early] = kinds.find(([, kind]) => kind === 'other') ?? [];
-      const isOpen = await speaker.open();
-      if (!isOpen || speaker.opening === undefined) return notJudged('it opened no conversation');
-      if (early !== undefined) return breaks(speaker.opening, `it said ${early.slice(0, 200)} of its own accord`);
+      const isOpen = await probeClient.open();
+      if (!isOpen || probeClient.opening === undefined) return notJudged('it opened no conversation');
+      if (early !== undefined) return breaks(probeClient.opening, `it said ${early.slice(0, 200)} of its own accord`);
       return kinds.some(([, kind]) => kind === 'free') ? notJudged('it sent pings or log messages alone') : holds;
     } finally {
-      await bench.end(speaker);
+      await harness.end(probeClient);
     }
   },
 };
@@ -169,8 +172,8 @@ const discovers: ProbeRule = {
   id: 'versioning-003',
   message: 'server/discover returns the revisions and the capabilities of the server',
   fix: 'answer server/discover with supportedVersions and capabilities',
-  async probe(bench) {
-    const { opening } = await bench.shared();
+  async probe(harness) {
+    const { opening } = await harness.shared();
     if (opening === undefined) return notJudged('nothing was asked');
     const { result } = opening;
     if (result === undefined) return breaks(opening, 'requests are served, and server/discover is not');
@@ -183,8 +186,8 @@ const ping: ProbeRule = {
   id: 'ping-001',
   message: 'ping is answered with an empty result',
   fix: 'answer {"result": {}}',
-  async probe(bench) {
-    const answer = await (await bench.shared()).request('ping');
+  async probe(harness) {
+    const answer = await (await harness.shared()).request('ping');
     if (answer.result === undefined) return breaks(answer, 'it got no result');
     const extra = Object.keys(answer.result).filter((key) => key !== '_meta');
     return unless(extra.length > 0, answer, `the result has ${extra.join(', ')}`);
@@ -247,11 +250,11 @@ const declared: ProbeRule = {
   id: 'versioning-004',
   message: 'The server has the methods of its declared capabilities, and no others',
   fix: 'declare the capabilities of the methods that are served, and no others',
-  async probe(bench) {
-    const speaker = await bench.shared();
+  async probe(harness) {
+    const probeClient = await harness.shared();
     for (const [capability, method] of Object.entries(lists)) {
-      const answer = await speaker.request(method);
-      const isDeclared = (speaker.capabilities[capability] ?? undefined) !== undefined;
+      const answer = await probeClient.request(method);
+      const isDeclared = (probeClient.capabilities[capability] ?? undefined) !== undefined;
       if (isDeclared && answer.result === undefined)
         return notJudged(`${capability} is declared, and ${method} gives no result: see ${capability}-002`);
       const items = answer.result?.[capability];
@@ -266,11 +269,11 @@ const declaredLists: readonly ProbeRule[] = Object.entries(lists).map(([capabili
   id: `${capability}-001`,
   message: `A server that has ${capability} declares ${capability}`,
   fix: `declare the capability ${capability}`,
-  async probe(bench) {
-    const speaker = await bench.shared();
+  async probe(harness) {
+    const probeClient = await harness.shared();
     // That it is no object the schema says.
-    if ((speaker.capabilities[capability] ?? undefined) !== undefined) return holds;
-    const answer = await speaker.request(method);
+    if ((probeClient.capabilities[capability] ?? undefined) !== undefined) return holds;
+    const answer = await probeClient.request(method);
     const items = answer.result?.[capability];
     if (!Array.isArray(items)) return notApplicable(`it has no ${capability}`);
     return unless(items.length > 0, answer, `${method} lists ${items.length}, and ${capability} is not declared`);

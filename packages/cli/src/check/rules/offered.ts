@@ -1,7 +1,7 @@
 import { isObject, isResponse } from '../../../../parley/src/jsonrpc/message.ts';
-import type { Bench } from '../harness/bench.ts';
+import type { Harness } from '../harness/harness.ts';
 import { entryText } from '../harness/offer.ts';
-import type { RequestExchange } from '../harness/prober.ts';
+import type { RequestExchange } from '../harness/probe-client.ts';
 import type { ProbeRule } from '../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../verdict.ts';
 import { refusedWith } from './common/refusals.ts';
@@ -9,8 +9,10 @@ import { refusedWith } from './common/refusals.ts';
 /** Rules about completion, about resources that are watched, and about several streams of changes. */
 
 /** A listed prompt and the first of its arguments. */
-async function completable(bench: Bench): Promise<{ readonly name: string; readonly argument: string } | undefined> {
-  const { prompts } = await bench.offer();
+async function completable(
+  harness: Harness,
+): Promise<{ readonly name: string; readonly argument: string } | undefined> {
+  const { prompts } = await harness.offer();
   for (const prompt of prompts) {
     const { arguments: parts } = prompt;
     const first: unknown = Array.isArray(parts) ? parts[0] : undefined;
@@ -22,17 +24,21 @@ async function completable(bench: Bench): Promise<{ readonly name: string; reado
 
 /** Completes the first argument of a listed prompt. */
 async function completed(
-  bench: Bench,
+  harness: Harness,
   judge: (answer: RequestExchange, isDeclared: boolean, isKnown: boolean) => RuleVerdict,
 ): Promise<RuleVerdict> {
-  const found = await completable(bench);
+  const found = await completable(harness);
   if (found === undefined) return notApplicable('no prompt has arguments');
-  const { capabilities } = await bench.offer();
-  const speaker = await bench.shared();
+  const { capabilities } = await harness.offer();
+  const probeClient = await harness.shared();
   const { name, argument } = found;
   const params = { ref: { type: 'ref/prompt', name }, argument: { name: argument, value: '' } };
-  const isKnown = isObject(speaker.opening?.result?.['capabilities']);
-  return judge(await speaker.request('completion/complete', params), isObject(capabilities['completions']), isKnown);
+  const isKnown = isObject(probeClient.opening?.result?.['capabilities']);
+  return judge(
+    await probeClient.request('completion/complete', params),
+    isObject(capabilities['completions']),
+    isKnown,
+  );
 }
 
 /** Values of a completion. */
@@ -46,8 +52,8 @@ const declaresCompletions: ProbeRule = {
   id: 'compl-001',
   message: 'A server that completes arguments declares completions',
   fix: 'declare the capability completions',
-  probe: (bench) =>
-    completed(bench, (answer, isDeclared, isKnown) => {
+  probe: (harness) =>
+    completed(harness, (answer, isDeclared, isKnown) => {
       if (isDeclared) return holds;
       if (!isKnown) return notJudged('what it declares is not known: see versioning-003');
       const count = valuesOf(answer)?.length ?? 0;
@@ -59,8 +65,8 @@ const fewCompletions: ProbeRule = {
   id: 'compl-002',
   message: 'A completion has at most 100 values',
   fix: 'send the first 100, with total and hasMore',
-  probe: (bench) =>
-    completed(bench, (answer) => {
+  probe: (harness) =>
+    completed(harness, (answer) => {
       const values = valuesOf(answer);
       if (values === undefined) return notJudged('there was no completion');
       return unless(values.length > 100, answer, `it has ${values.length}`);
@@ -69,19 +75,19 @@ const fewCompletions: ProbeRule = {
 
 /** Watches the first listed resource, in the conversation that probes share. */
 async function watched(
-  bench: Bench,
+  harness: Harness,
   judge: (ask: (method: string) => Promise<RequestExchange>) => Promise<RuleVerdict>,
 ): Promise<RuleVerdict> {
-  const { capabilities, resources } = await bench.offer();
+  const { capabilities, resources } = await harness.offer();
   const declared = capabilities['resources'];
   if (!isObject(declared) || declared['subscribe'] !== true)
     return notApplicable('it does not declare resources.subscribe');
   const uri = entryText(resources[0], 'uri');
   if (uri === undefined) return notApplicable('it lists no resource');
   // A process for this alone would be one of many; what is watched is let go again.
-  const speaker = await bench.shared();
-  await bench.ready(speaker);
-  return await judge((method) => speaker.request(method, { uri }));
+  const probeClient = await harness.shared();
+  await harness.ready(probeClient);
+  return await judge((method) => probeClient.request(method, { uri }));
 }
 
 const watches: ProbeRule = {
@@ -89,8 +95,8 @@ const watches: ProbeRule = {
   message: 'A server that declares resources.subscribe answers resources/subscribe',
   fix: 'answer with an empty result',
   needs: 'resources',
-  probe: (bench) =>
-    watched(bench, async (ask) => {
+  probe: (harness) =>
+    watched(harness, async (ask) => {
       const answer = await ask('resources/subscribe');
       await ask('resources/unsubscribe');
       return unless(answer.result === undefined, answer, 'it got no result');
@@ -102,8 +108,8 @@ const watchesNoMore: ProbeRule = {
   message: 'A server that declares resources.subscribe answers resources/unsubscribe',
   fix: 'answer with an empty result',
   needs: 'resources',
-  probe: (bench) =>
-    watched(bench, async (ask) => {
+  probe: (harness) =>
+    watched(harness, async (ask) => {
       if ((await ask('resources/subscribe')).result === undefined)
         return notJudged('it was not subscribed: see resources-005');
       const answer = await ask('resources/unsubscribe');
@@ -118,16 +124,18 @@ const watchedByListening: ProbeRule = {
   // Over HTTP the refusal has a status too, of which there is a row.
   over: 'stdio',
   needs: 'resources',
-  async probe(bench) {
-    const speaker = await bench.shared();
-    await bench.ready(speaker);
-    return refusedWith(await speaker.request('resources/subscribe', { uri: 'parley-check://none' }), { code: -32601 });
+  async probe(harness) {
+    const probeClient = await harness.shared();
+    await harness.ready(probeClient);
+    return refusedWith(await probeClient.request('resources/subscribe', { uri: 'parley-check://none' }), {
+      code: -32601,
+    });
   },
 };
 
 /** The lists whose changes are declared. */
-async function changing(bench: Bench): Promise<readonly string[]> {
-  const { capabilities } = await bench.offer();
+async function changing(harness: Harness): Promise<readonly string[]> {
+  const { capabilities } = await harness.offer();
   return ['tools', 'prompts', 'resources'].filter((name) => {
     const declared = capabilities[name];
     return isObject(declared) && declared['listChanged'] === true;
@@ -153,13 +161,13 @@ const subset: ProbeRule = {
   apart: true,
   message: 'The acknowledgement of a stream has only requested subscriptions',
   fix: 'repeat that part of the filter which is honoured',
-  async probe(bench) {
-    const [wanted, ...others] = await changing(bench);
+  async probe(harness) {
+    const [wanted, ...others] = await changing(harness);
     if (wanted === undefined) return notApplicable('it declares no changes of lists');
-    const speaker = await bench.fresh();
+    const probeClient = await harness.fresh();
     try {
       const field = `${wanted}ListChanged`;
-      const answer = await speaker.request(
+      const answer = await probeClient.request(
         'subscriptions/listen',
         // That something is not wanted may be said, too.
         {
@@ -172,7 +180,7 @@ const subset: ProbeRule = {
       const more = Object.entries(filter).find(([key, value]) => key !== field && value !== false && !isEmpty(value));
       return unless(more !== undefined, answer, `it says ${more?.[0] ?? ''}, and ${field} alone was asked for`);
     } finally {
-      await bench.end(speaker);
+      await harness.end(probeClient);
     }
   },
 };
@@ -191,22 +199,22 @@ const several: ProbeRule = {
   apart: true,
   message: 'A client may open several subscription streams',
   fix: 'open a stream for each request that asks for one',
-  async probe(bench) {
-    const [wanted] = await changing(bench);
+  async probe(harness) {
+    const [wanted] = await changing(harness);
     if (wanted === undefined) return notApplicable('it declares no changes of lists');
-    const speaker = await bench.fresh();
+    const probeClient = await harness.fresh();
     const notifications = { [`${wanted}ListChanged`]: true };
     try {
       // The first is still open when the second is asked for.
-      const waitTimeoutMs = 3 * bench.quietMs;
-      const first = speaker.request(
+      const waitTimeoutMs = 3 * harness.quietMs;
+      const first = probeClient.request(
         'subscriptions/listen',
         { notifications },
         { id: 'listen-1', waitTimeoutMs, until: () => false },
       );
       first.catch(() => undefined);
-      await speaker.rest(bench.quietMs);
-      const second = await speaker.request(
+      await probeClient.rest(harness.quietMs);
+      const second = await probeClient.request(
         'subscriptions/listen',
         { notifications },
         { id: 'listen-2', until: (messages) => messages.some((one) => filterIn(one) !== undefined || isResponse(one)) },
@@ -218,13 +226,13 @@ const several: ProbeRule = {
       if (!isOver(before)) return holds;
       // What other rules open meanwhile may end one too.
       for (let tries = 3; tries > 0; tries--) {
-        const manner = { waitTimeoutMs, until: () => false };
-        const alone = await speaker.request('subscriptions/listen', { notifications }, manner);
+        const conventions = { waitTimeoutMs, until: () => false };
+        const alone = await probeClient.request('subscriptions/listen', { notifications }, conventions);
         if (!isOver(alone)) return breaks(before, 'it ended when another one was opened');
       }
       return notJudged('a stream by itself ended soon too');
     } finally {
-      await bench.end(speaker);
+      await harness.end(probeClient);
     }
   },
 };

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../../../parley/src/protocol/features/common.ts';
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
-import type { Bench } from '../harness/bench.ts';
+import type { Harness } from '../harness/harness.ts';
 import { problemOf, type CallableTool } from '../harness/allowed.ts';
 import { completeIn, sendCall, type MadeCall } from '../harness/calls.ts';
 import { errorCodeOf, type RawExchange } from '../harness/exchange.ts';
-import { excerptOf } from '../harness/bench.ts';
+import { excerptOf } from '../harness/harness.ts';
 import type { HeardMessage, ProbeRule, WatchRule } from '../rule.ts';
 import { sortedText } from './common/canonical.ts';
 import { uiAddress } from './common/ui-address.ts';
@@ -20,8 +20,8 @@ interface Success {
 }
 
 /** Results of all tools that could be called. @throws NotJudged where no tool may be. */
-async function successes(bench: Bench): Promise<readonly Success[]> {
-  const made = [...(await bench.made('mute')), ...(await bench.made('obliging'))];
+async function successes(harness: Harness): Promise<readonly Success[]> {
+  const made = [...(await harness.made('mute')), ...(await harness.made('obliging'))];
   return made.flatMap((one) => (one.result === undefined || isError(one) ? [] : [{ made: one, result: one.result }]));
 }
 
@@ -34,12 +34,12 @@ function isError({ result }: MadeCall): boolean {
 
 /** Judges each result; those that break it are told, by the names of their tools. `false` is said of one that says nothing of it. */
 async function eachResult(
-  bench: Bench,
+  harness: Harness,
   judge: (success: Success) => Promise<string | undefined | false> | string | undefined | false,
 ): Promise<RuleVerdict> {
   let judged = 0;
   const places: BrokenPlace[] = [];
-  for (const success of await successes(bench)) {
+  for (const success of await successes(harness)) {
     const found = await judge(success);
     if (found === false) continue;
     judged++;
@@ -59,8 +59,8 @@ const fitsSchema: ProbeRule = {
   message: 'The structured content of a result is valid by the outputSchema of its tool',
   fix: 'send structuredContent that is valid by outputSchema, or correct the schema',
   needs: 'tools',
-  probe: (bench) =>
-    eachResult(bench, async ({ made, result }) => {
+  probe: (harness) =>
+    eachResult(harness, async ({ made, result }) => {
       const { outputSchema } = made.of.tool;
       if (!isObject(outputSchema)) return false;
       if (result['structuredContent'] === undefined) return 'there is an outputSchema, and no structuredContent';
@@ -80,8 +80,8 @@ const alsoAsText: ProbeRule = {
   message: 'Structured content is also returned as JSON text',
   fix: 'add a text block with the JSON of structuredContent, for clients that only read text',
   needs: 'tools',
-  probe: (bench) =>
-    eachResult(bench, ({ result }) => {
+  probe: (harness) =>
+    eachResult(harness, ({ result }) => {
       const { structuredContent } = result;
       if (structuredContent === undefined) return false;
       return textsOf(result).some((text) => isSame(text, structuredContent)) ? undefined : 'no text has it';
@@ -101,8 +101,8 @@ const textBesideValues: ProbeRule = {
   message: 'A result whose structured content is not an object also has text',
   fix: 'add a text block',
   needs: 'tools',
-  probe: (bench) =>
-    eachResult(bench, ({ result }) => {
+  probe: (harness) =>
+    eachResult(harness, ({ result }) => {
       const { structuredContent } = result;
       if (structuredContent === undefined || isObject(structuredContent)) return false;
       return textsOf(result).length > 0 ? undefined : 'it has none';
@@ -114,8 +114,8 @@ const textBesideApps: ProbeRule = {
   message: 'A tool with an app also returns text for clients without apps',
   fix: 'add a text block, for clients that do not declare io.modelcontextprotocol/ui',
   needs: 'tools',
-  probe: (bench) =>
-    eachResult(bench, ({ made, result }) => {
+  probe: (harness) =>
+    eachResult(harness, ({ made, result }) => {
       if (uiAddress(made.of.tool) === undefined) return false;
       return textsOf(result).some((text) => text.trim() !== '') ? undefined : 'it has none';
     }),
@@ -126,9 +126,9 @@ const declaresResources: ProbeRule = {
   message: 'A server whose tools return resources declares resources',
   fix: 'declare it',
   needs: 'tools',
-  probe: async (bench) => {
-    const { capabilities } = await bench.offer();
-    return await eachResult(bench, ({ result: { content } }) => {
+  probe: async (harness) => {
+    const { capabilities } = await harness.offer();
+    return await eachResult(harness, ({ result: { content } }) => {
       const has = Array.isArray(content) && content.some((block) => isObject(block) && block['type'] === 'resource');
       if (!has) return false;
       return isObject(capabilities['resources']) ? undefined : 'a result has a resource';
@@ -154,16 +154,16 @@ async function wrongArguments({ tool, args }: CallableTool): Promise<JsonObject 
 
 /** Calls each tool whose right call worked with wrong arguments, and gives the first verdict that is none of being kept. */
 async function onWrongArguments(
-  bench: Bench,
+  harness: Harness,
   judge: (exchange: RawExchange & { readonly code: unknown }, result: JsonObject | undefined) => string | undefined,
 ): Promise<RuleVerdict> {
-  const right = (await bench.made('obliging')).filter((one) => one.result !== undefined && !isError(one));
-  return await bench.asked(async (speaker) => {
+  const right = (await harness.made('obliging')).filter((one) => one.result !== undefined && !isError(one));
+  return await harness.asked(async (probeClient) => {
     let judged = 0;
     for (const { of } of right) {
       const args = await wrongArguments(of);
       if (args === undefined) continue;
-      const answer = await sendCall(speaker, of, { args });
+      const answer = await sendCall(probeClient, of, { args });
       if (answer.response === undefined) return notJudged(`${of.name}: ${excerptOf(answer)}`);
       judged++;
       const found = judge({ ...answer, code: errorCodeOf(answer.response) }, completeIn(answer));
@@ -178,8 +178,8 @@ const validates: ProbeRule = {
   message: 'A call with arguments that do not match the inputSchema is not served',
   fix: 'validate arguments by inputSchema before the tool runs',
   needs: 'tools',
-  probe: (bench) =>
-    onWrongArguments(bench, (_, result) =>
+  probe: (harness) =>
+    onWrongArguments(harness, (_, result) =>
       result === undefined || result['isError'] === true ? undefined : 'it was served',
     ),
 };
@@ -189,8 +189,8 @@ const failsSoftly: ProbeRule = {
   message: 'Wrong arguments get a result with isError, so the model can correct them',
   fix: 'answer with a result that has isError true and says what is wrong',
   needs: 'tools',
-  probe: (bench) =>
-    onWrongArguments(bench, ({ code }) =>
+  probe: (harness) =>
+    onWrongArguments(harness, ({ code }) =>
       code === undefined ? undefined : `it was refused with the error ${JSON.stringify(code)}`,
     ),
 };
@@ -201,15 +201,15 @@ const anyCase: ProbeRule = {
   fix: 'compare names of tools letter by letter',
   needs: 'tools',
   once: true,
-  async probe(bench) {
-    const right = (await bench.made('obliging')).filter((one) => one.result !== undefined && !isError(one));
+  async probe(harness) {
+    const right = (await harness.made('obliging')).filter((one) => one.result !== undefined && !isError(one));
     // A server that tells no case would run the tool: who judges says by the name that it may.
-    const unlisted = (await bench.allowed()).filter((one) => 'why' in one && one.isUnlisted === true);
+    const unlisted = (await harness.allowed()).filter((one) => 'why' in one && one.isUnlisted === true);
     for (const { of } of right) {
       const other = unlisted.find(({ name }) => name.toLowerCase() === of.name.toLowerCase());
-      if (other === undefined || bench.destructive.has(of.name)) continue;
-      bench.calledAnyway(other.name);
-      const answer = await bench.asked((speaker) => sendCall(speaker, { ...of, name: other.name }));
+      if (other === undefined || harness.destructive.has(of.name)) continue;
+      harness.calledAnyway(other.name);
+      const answer = await harness.asked((probeClient) => sendCall(probeClient, { ...of, name: other.name }));
       const isServed = answer.result !== undefined && answer.result['isError'] !== true;
       return isServed ? breaks(answer, `${of.name} was called as ${other.name}`, `tools/${of.name}`) : holds;
     }

@@ -1,5 +1,5 @@
 import type { CheckRule } from '../rule.ts';
-import { askingRules } from './asked/asking.ts';
+import { askingRules } from './asked/question-rules.ts';
 import { answerRules } from './asked/answers.ts';
 import { formWordRules } from './asked/form-words.ts';
 import { noticeRules } from './asked/notices.ts';

@@ -1,6 +1,6 @@
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
 import { after } from '../../../../parley/src/jsonrpc/timeout.ts';
-import type { Bench } from '../harness/bench.ts';
+import type { Harness } from '../harness/harness.ts';
 import { callMs, sendCall, type MadeCall } from '../harness/calls.ts';
 import { answers, responseIn, type RawExchange } from '../harness/exchange.ts';
 import type { ProbeRule, WatchRule } from '../rule.ts';
@@ -14,11 +14,11 @@ const slowMs = 1_500;
 
 /** Judges what came of each round of each call; `false` is said of one that says nothing of it. */
 async function eachRound(
-  bench: Bench,
+  harness: Harness,
   judge: (exchange: RawExchange) => string | undefined | false,
 ): Promise<RuleVerdict> {
   let judged = 0;
-  const all: readonly MadeCall[] = [...(await bench.made('mute')), ...(await bench.made('obliging'))];
+  const all: readonly MadeCall[] = [...(await harness.made('mute')), ...(await harness.made('obliging'))];
   for (const { of, rounds } of all)
     for (const round of rounds) {
       const found = judge(round);
@@ -47,8 +47,8 @@ const rises: ProbeRule = {
   message: 'The progress of a request increases with each notification',
   fix: 'send a notification only when there is more, whether or not a total is known',
   needs: 'tools',
-  probe: (bench) =>
-    eachRound(bench, (exchange) => {
+  probe: (harness) =>
+    eachRound(harness, (exchange) => {
       const several = [...progressIn(exchange).values()].filter(({ length }) => length > 1);
       for (const values of several) {
         const wrong = values.findIndex((value, at) => at > 0 && !(Number(value) > Number(values[at - 1])));
@@ -63,18 +63,18 @@ const stops: ProbeRule = {
   message: 'No progress is sent after the response',
   fix: 'send nothing more when the response has gone out',
   needs: 'tools',
-  async probe(bench) {
+  async probe(harness) {
     let judged = 0;
-    for (const { of, rounds, tookMs } of await bench.made('obliging')) {
+    for (const { of, rounds, tookMs } of await harness.made('obliging')) {
       const [only] = rounds;
       if (only === undefined || rounds.length > 1 || progressIn(only).size === 0 || tookMs > maxAgainMs) continue;
       const token = 'parley-check-late';
-      const exchange = await bench.asked((speaker) =>
-        sendCall(speaker, of, {
+      const exchange = await harness.asked((probeClient) =>
+        sendCall(probeClient, of, {
           meta: { progressToken: token },
           // It is listened on when the answer came.
           until: () => false,
-          waitTimeoutMs: 2 * tookMs + 4 * bench.quietMs,
+          waitTimeoutMs: 2 * tookMs + 4 * harness.quietMs,
         }),
       );
       const messages = exchange.messages.flat();
@@ -101,31 +101,31 @@ interface Cancelled {
 }
 
 /** Has what came of a call that takes long judged, once it was cancelled. It is made once for all rules. */
-async function onCancelled(bench: Bench, judge: (cancelled: Cancelled) => RuleVerdict): Promise<RuleVerdict> {
-  const isNotified = bench.over !== 'http' || bench.revision.httpCancellation === 'notification';
+async function onCancelled(harness: Harness, judge: (cancelled: Cancelled) => RuleVerdict): Promise<RuleVerdict> {
+  const isNotified = harness.over !== 'http' || harness.revision.httpCancellation === 'notification';
   if (!isNotified)
     return notApplicable('a call is cancelled by closing its stream, and no more of its messages arrive');
-  const made = (await bench.made('obliging')).filter(({ tookMs, rounds }) => tookMs > slowMs && rounds.length === 1);
+  const made = (await harness.made('obliging')).filter(({ tookMs, rounds }) => tookMs > slowMs && rounds.length === 1);
   // What any answer takes is no time of the tool, in which it could be cancelled.
-  const answerMs = made.length === 0 ? 0 : await bench.kept('time of an answer', () => answerTimeOf(bench));
+  const answerMs = made.length === 0 ? 0 : await harness.kept('time of an answer', () => answerTimeOf(harness));
   const slow = made.find(({ tookMs }) => tookMs - answerMs > slowMs);
   if (slow === undefined) return notApplicable(`no tool that was called takes longer than ${slowMs / 1_000} s`);
-  const cancelled = await bench.kept('a cancelled call', () => cancel(bench, slow));
+  const cancelled = await harness.kept('a cancelled call', () => cancel(harness, slow));
   return cancelled === undefined ? notJudged('it was answered before it could be cancelled') : judge(cancelled);
 }
 
 /** Time that an answer takes for which nothing has to be done, in milliseconds. */
-async function answerTimeOf(bench: Bench): Promise<number> {
-  const speaker = await bench.shared();
+async function answerTimeOf(harness: Harness): Promise<number> {
+  const probeClient = await harness.shared();
   const began = performance.now();
-  await bench.works(speaker, bench.harmless);
+  await harness.works(probeClient, harness.harmless);
   return performance.now() - began;
 }
 
 /** Calls a tool and cancels that; `undefined` where it was answered before. */
-async function cancel(bench: Bench, { of, tookMs }: MadeCall): Promise<Cancelled | undefined> {
-  return await bench.asked(async (speaker) => {
-    const id = speaker.newId();
+async function cancel(harness: Harness, { of, tookMs }: MadeCall): Promise<Cancelled | undefined> {
+  return await harness.asked(async (probeClient) => {
+    const id = probeClient.newId();
     let [isCancelled, heard, before] = [false, 0, 0];
     // It is answered before that only where it does not take long this time.
     const stop = after(
@@ -133,15 +133,15 @@ async function cancel(bench: Bench, { of, tookMs }: MadeCall): Promise<Cancelled
       () => {
         isCancelled = true;
         // What crosses it on the wire is no answer to it.
-        void speaker
+        void probeClient
           .say({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id, reason: 'parley check' } })
-          .then(() => speaker.rest(bench.quietMs))
+          .then(() => probeClient.rest(harness.quietMs))
           .then(() => void (before = heard))
           .catch(() => undefined);
       },
       true,
     );
-    const exchange = await sendCall(speaker, of, {
+    const exchange = await sendCall(probeClient, of, {
       id,
       meta: { progressToken: cancelledToken },
       waitTimeoutMs: Math.min(2 * tookMs, callMs),
@@ -153,7 +153,7 @@ async function cancel(bench: Bench, { of, tookMs }: MadeCall): Promise<Cancelled
     stop();
     if (!isCancelled) return undefined;
     // Over stdio each conversation has a process of its own.
-    const serves = await bench.serves(speaker);
+    const serves = await harness.serves(probeClient);
     return { exchange, id, later: heard - before, serves };
   });
 }
@@ -173,8 +173,8 @@ const silent: ProbeRule = {
   message: 'A cancelled call ends without a response',
   fix: 'stop the work, and send no response',
   needs: 'tools',
-  probe: (bench) =>
-    onCancelled(bench, ({ exchange, id }) => {
+  probe: (harness) =>
+    onCancelled(harness, ({ exchange, id }) => {
       const response = responseIn(exchange, id);
       return unless(
         response !== undefined,
@@ -189,8 +189,8 @@ const copes: ProbeRule = {
   message: 'The server keeps serving after a cancelled call',
   fix: 'let a cancellation and an answer cross on the wire',
   needs: 'tools',
-  probe: (bench) =>
-    onCancelled(bench, ({ exchange, serves }) => unless(!serves, exchange, 'after it the server did not serve')),
+  probe: (harness) =>
+    onCancelled(harness, ({ exchange, serves }) => unless(!serves, exchange, 'after it the server did not serve')),
 };
 
 const saysNoMore: ProbeRule = {
@@ -199,8 +199,8 @@ const saysNoMore: ProbeRule = {
   fix: 'stop the work, and send no notification for it',
   over: 'stdio',
   needs: 'tools',
-  probe: (bench) =>
-    onCancelled(bench, ({ exchange, id, later }) => {
+  probe: (harness) =>
+    onCancelled(harness, ({ exchange, id, later }) => {
       if (responseIn(exchange, id) !== undefined) return notJudged('it was answered: see cancel-005');
       return unless(later > 0, exchange, `${later} notifications came some time after the cancellation`);
     }),

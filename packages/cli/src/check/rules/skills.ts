@@ -1,6 +1,6 @@
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
 import type { Revision } from '../../../../parley/src/protocol/revision.ts';
-import { nobody, type Bench } from '../harness/bench.ts';
+import { nobody, type Harness } from '../harness/harness.ts';
 import { errorCodeIn } from '../harness/exchange.ts';
 import { entryText } from '../harness/offer.ts';
 import type { ProbeRule } from '../rule.ts';
@@ -27,17 +27,17 @@ const needsCode = -32_602;
 const noMethod = -32_601;
 
 /** @throws NotApplicable where the server does not declare skills. */
-async function settings(bench: Bench): Promise<Readonly<Record<string, unknown>>> {
-  const { extensions } = (await bench.offer()).capabilities;
+async function settings(harness: Harness): Promise<Readonly<Record<string, unknown>>> {
+  const { extensions } = (await harness.offer()).capabilities;
   const declared = isObject(extensions) ? extensions[skillsExtension] : undefined;
   if (!isObject(declared)) throw new NotApplicable('it does not declare skills');
   return declared;
 }
 
 /** Skills that were read, of a server that declares some. @throws NotApplicable where it lists none. */
-async function reads(bench: Bench): Promise<readonly ReadSkill[]> {
-  await settings(bench);
-  const found = await readSkills(bench);
+async function reads(harness: Harness): Promise<readonly ReadSkill[]> {
+  await settings(harness);
+  const found = await readSkills(harness);
   if (found.length === 0) throw new NotApplicable('it lists no skill');
   return found;
 }
@@ -47,15 +47,15 @@ const hasMethods: ProbeRule = {
   lives,
   message: 'A server that declares skills answers skills/list and skills/get, and declares resources',
   fix: 'answer both, and declare the capability resources',
-  async probe(bench) {
-    await settings(bench);
-    const { capabilities } = await bench.offer();
-    const { answer } = await listedSkills(bench);
+  async probe(harness) {
+    await settings(harness);
+    const { capabilities } = await harness.offer();
+    const { answer } = await listedSkills(harness);
     if (errorCodeIn(answer) === noMethod) return breaks(answer, 'it has no method skills/list');
     if (answer.result === undefined) return notJudged('skills/list was not answered with a result');
     if (!Array.isArray(answer.result['skills'])) return breaks(answer, 'the result of skills/list has no skills');
-    const speaker = await skillHost(bench);
-    const one = await speaker.request('skills/get', { uri: `skill://${nobody}/SKILL.md` });
+    const probeClient = await skillHost(harness);
+    const one = await probeClient.request('skills/get', { uri: `skill://${nobody}/SKILL.md` });
     if (errorCodeIn(one) === noMethod) return breaks(one, 'it has no method skills/get');
     return unless(!isObject(capabilities['resources']), answer, 'it does not declare resources');
   },
@@ -66,10 +66,10 @@ const readsFolders: ProbeRule = {
   lives,
   message: 'A server whose skills have directoryRead answers resources/directory/read',
   fix: 'answer it, or leave directoryRead out',
-  async probe(bench) {
-    if ((await settings(bench))['directoryRead'] !== true) return notApplicable('it does not declare directoryRead');
-    const speaker = await skillHost(bench);
-    const answer = await speaker.request('resources/directory/read', { uri: `skill://${nobody}` });
+  async probe(harness) {
+    if ((await settings(harness))['directoryRead'] !== true) return notApplicable('it does not declare directoryRead');
+    const probeClient = await skillHost(harness);
+    const answer = await probeClient.request('resources/directory/read', { uri: `skill://${nobody}` });
     if (answer.response === undefined) return notJudged('it was not answered');
     return unless(errorCodeIn(answer) === noMethod, answer, 'it has no such method');
   },
@@ -80,9 +80,9 @@ const hasFrontmatter: ProbeRule = {
   lives,
   message: 'A skill is a SKILL.md that begins with its name and description, in a folder of that name',
   fix: 'begin SKILL.md with frontmatter that has both, and name its folder as the skill',
-  async probe(bench) {
+  async probe(harness) {
     let judged = 0;
-    for (const { uri, entry, answer, file } of await reads(bench)) {
+    for (const { uri, entry, answer, file } of await reads(harness)) {
       if (skillFolder(uri) === undefined) return breaks(answer, `${uri} does not end with /SKILL.md`, uri);
       // What is not there says so; another error says that reading failed.
       if (errorCodeIn(answer) === needsCode) return breaks(answer, `${uri} is listed, and cannot be read`, uri);
@@ -108,9 +108,9 @@ const sameFrontmatter: ProbeRule = {
   lives,
   message: 'The frontmatter of an entry is that of its SKILL.md',
   fix: 'make the entry of the file',
-  async probe(bench) {
+  async probe(harness) {
     let judged = 0;
-    for (const { uri, entry, answer, file } of await reads(bench)) {
+    for (const { uri, entry, answer, file } of await reads(harness)) {
       const { frontmatter } = entry;
       if (!isObject(frontmatter)) return breaks(answer, 'the entry has no frontmatter', uri);
       const found = file === undefined ? undefined : plainFrontmatter(file.toString());
@@ -133,9 +133,9 @@ const wholeManifest: ProbeRule = {
   lives,
   message: 'An entry of a skill lists its files, each with digest and size, or says dynamic',
   fix: 'list SKILL.md and every other file of its folder once, with sha256 and bytes, or say "dynamic"',
-  async probe(bench) {
+  async probe(harness) {
     let disputed: RuleVerdict = holds;
-    for (const skill of await reads(bench)) {
+    for (const skill of await reads(harness)) {
       const fault = manifestFault(skill);
       if (fault === undefined) continue;
       const { answer: exchange, uri: where } = skill;
@@ -151,20 +151,20 @@ const known: ProbeRule = {
   lives,
   message: 'skills/get returns each skill, and -32602 for an unknown skill',
   fix: 'look the address up, and answer with the error -32602 where there is no skill',
-  async probe(bench) {
-    await settings(bench);
-    const { entries } = await listedSkills(bench);
-    const speaker = await skillHost(bench);
+  async probe(harness) {
+    await settings(harness);
+    const { entries } = await listedSkills(harness);
+    const probeClient = await skillHost(harness);
     const uri = entryText(entries[0], 'uri');
     if (uri !== undefined) {
-      const one = await speaker.request('skills/get', { uri });
+      const one = await probeClient.request('skills/get', { uri });
       if (errorCodeIn(one) === needsCode) return breaks(one, `${uri} is listed, and not answered for`, uri);
       if (one.result === undefined) return notJudged('skills/get was not answered with a result');
       const { skill } = one.result;
       if (!isObject(skill) || skill['uri'] !== uri)
         return breaks(one, 'the result is not the entry of that skill', uri);
     }
-    const none = await speaker.request('skills/get', { uri: `skill://${nobody}/SKILL.md` });
+    const none = await probeClient.request('skills/get', { uri: `skill://${nobody}/SKILL.md` });
     if (errorCodeIn(none) === noMethod) return notJudged('the method does not exist: see resources-026');
     return refusedWith(none, { code: needsCode });
   },
@@ -175,14 +175,14 @@ const completeFolders: ProbeRule = {
   lives,
   message: 'A directory read returns a result of the type complete',
   fix: 'say "resultType": "complete"',
-  async probe(bench) {
-    if ((await settings(bench))['directoryRead'] !== true) return notApplicable('it does not declare directoryRead');
-    const { entries } = await listedSkills(bench);
+  async probe(harness) {
+    if ((await settings(harness))['directoryRead'] !== true) return notApplicable('it does not declare directoryRead');
+    const { entries } = await listedSkills(harness);
     const uri = entryText(entries[0], 'uri');
     const place = uri === undefined ? undefined : skillPlace(uri);
     if (place === undefined) return notApplicable('it lists no skill');
-    const speaker = await skillHost(bench);
-    const answer = await speaker.request('resources/directory/read', { uri: place });
+    const probeClient = await skillHost(harness);
+    const answer = await probeClient.request('resources/directory/read', { uri: place });
     if (answer.result === undefined) return notJudged('the folder of the skill was not read');
     const { resultType: type } = answer.result;
     return unless(type !== 'complete', answer, `it is ${JSON.stringify(type) ?? 'missing'}`);
@@ -197,9 +197,9 @@ const small: ProbeRule = {
   lives,
   message: 'A skill has at most 512 files and 16 MiB',
   fix: 'make several skills of it',
-  async probe(bench) {
-    await settings(bench);
-    const { entries, answer } = await listedSkills(bench);
+  async probe(harness) {
+    await settings(harness);
+    const { entries, answer } = await listedSkills(harness);
     const counted = entries.filter(({ resources }) => Array.isArray(resources));
     for (const { uri, resources } of counted) {
       const files = Array.isArray(resources) ? resources.filter(isObject) : [];

@@ -1,7 +1,7 @@
-import type { Bench } from '../harness/bench.ts';
+import type { Harness } from '../harness/harness.ts';
 import { isMessageText } from '../harness/manner.ts';
 import type { RawPair } from '../harness/pair.ts';
-import type { Prober } from '../harness/prober.ts';
+import type { ProbeClient } from '../harness/probe-client.ts';
 import type { ProbeRule } from '../rule.ts';
 import { looksGuessable } from './common/guessable.ts';
 import { breaks, holds, NotJudged, notJudged, unless, type RuleVerdict } from '../verdict.ts';
@@ -12,15 +12,15 @@ import { breaks, holds, NotJudged, notJudged, unless, type RuleVerdict } from '.
 const strangeOrigin = 'http://parley-check.invalid';
 
 /** Judges a stream of its own, in a conversation that works. */
-async function withPair(bench: Bench, judge: (pair: RawPair) => Promise<RuleVerdict>): Promise<RuleVerdict> {
-  const speaker = await bench.fresh();
+async function withPair(harness: Harness, judge: (pair: RawPair) => Promise<RuleVerdict>): Promise<RuleVerdict> {
+  const probeClient = await harness.fresh();
   try {
-    await bench.ready(speaker);
-    const { pair } = speaker;
+    await harness.ready(probeClient);
+    const { pair } = probeClient;
     if (pair === undefined) throw new NotJudged('there is no stream');
     return await judge(pair);
   } finally {
-    await bench.end(speaker);
+    await harness.end(probeClient);
   }
 }
 
@@ -29,10 +29,10 @@ const twoEndpoints: ProbeRule = {
   message: 'The server receives messages at a separate endpoint, and responds on the stream',
   fix: 'answer the POST with HTTP 202, and send what answers the message as an event of the stream',
   over: 'sse',
-  probe: (bench) =>
-    withPair(bench, async (pair) => {
+  probe: (harness) =>
+    withPair(harness, async (pair) => {
       const ping = { jsonrpc: '2.0', id: 'parley-check-ping', method: 'ping' };
-      const answer = await pair.post(JSON.stringify(ping), { waitTimeoutMs: bench.waitTimeoutMs });
+      const answer = await pair.post(JSON.stringify(ping), { waitTimeoutMs: harness.waitTimeoutMs });
       const { status, messages } = answer;
       if (status === undefined || status >= 400) return notJudged(`a right ping gets HTTP ${status}`);
       return unless(messages.length > 0, answer, 'the response to the POST has the message');
@@ -44,8 +44,8 @@ const endpointFirst: ProbeRule = {
   message: 'The first event of a stream names a message endpoint at the same origin',
   fix: 'send the event endpoint with the path for messages before any other',
   over: 'sse',
-  probe: (bench) =>
-    withPair(bench, async ({ odd, named, opening }) => {
+  probe: (harness) =>
+    withPair(harness, async ({ odd, named, opening }) => {
       const before = odd.find(({ isEarly }) => isEarly);
       if (named === undefined) return breaks(opening, 'there was none');
       return unless(before !== undefined, opening, `an event ${JSON.stringify(before?.type)} came before it`);
@@ -57,8 +57,8 @@ const messageEvents: ProbeRule = {
   message: 'Messages are events of the type message, whose data are JSON',
   fix: 'send event: message, and the JSON text of the message as its data',
   over: 'sse',
-  probe: (bench) =>
-    withPair(bench, async ({ odd, opening }) => {
+  probe: (harness) =>
+    withPair(harness, async ({ odd, opening }) => {
       const other = odd.find(({ data, isEarly }) => !isEarly && isMessageText(data));
       return unless(other !== undefined, opening, `a message came as an event ${JSON.stringify(other?.type)}`);
     }),
@@ -69,10 +69,10 @@ const origin: ProbeRule = {
   message: 'Stream requests and messages from a page of another origin are refused',
   fix: 'compare the header Origin, where there is one, with the origins that may connect, and refuse others with 403',
   over: 'sse',
-  probe: (bench) =>
-    withPair(bench, async (pair) => {
-      const stream = await bench.http.listen(
-        { headers: { accept: 'text/event-stream', Origin: strangeOrigin }, waitTimeoutMs: bench.waitTimeoutMs },
+  probe: (harness) =>
+    withPair(harness, async (pair) => {
+      const stream = await harness.http.listen(
+        { headers: { accept: 'text/event-stream', Origin: strangeOrigin }, waitTimeoutMs: harness.waitTimeoutMs },
         { event: () => undefined, over: () => undefined },
       );
       stream.close();
@@ -80,7 +80,7 @@ const origin: ProbeRule = {
       const ping = { jsonrpc: '2.0', id: 'parley-check-origin', method: 'ping' };
       const answer = await pair.post(
         JSON.stringify(ping),
-        { waitTimeoutMs: bench.waitTimeoutMs },
+        { waitTimeoutMs: harness.waitTimeoutMs },
         { Origin: strangeOrigin },
       );
       const { status } = answer;
@@ -100,10 +100,10 @@ const unguessable: ProbeRule = {
   message: 'The endpoint URL of a session is unguessable',
   fix: 'make session ids of 128 random bits, such as those of crypto.randomUUID()',
   over: 'sse',
-  async probe(bench) {
-    const speakers: Prober[] = [];
+  async probe(harness) {
+    const speakers: ProbeClient[] = [];
     try {
-      for (let left = 5; left > 0; left--) speakers.push(await bench.fresh());
+      for (let left = 5; left > 0; left--) speakers.push(await harness.fresh());
       const pairs = speakers.flatMap(({ pair }) => pair ?? []);
       const ids = pairs.flatMap(({ endpoint }) => (endpoint === undefined ? [] : [sessionOf(endpoint)]));
       const [first] = pairs;
@@ -112,7 +112,7 @@ const unguessable: ProbeRule = {
       const why = looksGuessable(ids);
       return why === undefined ? holds : breaks(first.opening, why);
     } finally {
-      for (const speaker of speakers) await bench.end(speaker);
+      for (const probeClient of speakers) await harness.end(probeClient);
     }
   },
 };

@@ -78,11 +78,11 @@ const endsWithInput: ProbeRule = {
   message: 'The server exits when its standard input closes',
   fix: 'end the process at the end of standard input',
   over: 'stdio',
-  async probe(bench) {
-    const speaker = await bench.fresh();
+  async probe(harness) {
+    const probeClient = await harness.fresh();
     try {
-      const answer = await bench.works(speaker, bench.harmless);
-      const { lines } = speaker;
+      const answer = await harness.works(probeClient, harness.harmless);
+      const { lines } = probeClient;
       if (lines === undefined) return notJudged('there is no process');
       lines.endInput();
       return unless(
@@ -91,7 +91,7 @@ const endsWithInput: ProbeRule = {
         `it still ran ${promptMs / 1_000} s after the end of its input`,
       );
     } finally {
-      await bench.end(speaker);
+      await harness.end(probeClient);
     }
   },
 };

@@ -1,6 +1,6 @@
 import { isObject, isResponse } from '../../../../parley/src/jsonrpc/message.ts';
 import { metaKey } from '../../../../parley/src/protocol/meta.ts';
-import type { Bench } from '../harness/bench.ts';
+import type { Harness } from '../harness/harness.ts';
 import { type RawExchange } from '../harness/exchange.ts';
 import type { ProbeRule } from '../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../verdict.ts';
@@ -17,33 +17,33 @@ const listenId = 'parley-check-listen';
  * @param nothing Judges one on which nothing comes; what other rules say of that follows from `subs-002`.
  */
 async function onListen(
-  bench: Bench,
+  harness: Harness,
   judge: (first: Readonly<Record<string, unknown>>, exchange: RawExchange) => RuleVerdict,
   nothing: (exchange: RawExchange, why: string) => RuleVerdict = (_, why) => notJudged(`${why}: see subs-002`),
 ): Promise<RuleVerdict> {
-  const { capabilities } = await bench.offer();
+  const { capabilities } = await harness.offer();
   const wanted = (['tools', 'prompts', 'resources'] as const).filter((name) => {
     const declared = capabilities[name];
     return isObject(declared) && declared['listChanged'] === true;
   });
   if (wanted.length === 0) return notApplicable('it declares no changes of lists');
-  const exchange = await bench.kept('a stream of changes', async () => {
-    const speaker = await bench.fresh();
+  const exchange = await harness.kept('a stream of changes', async () => {
+    const probeClient = await harness.fresh();
     try {
-      return await speaker.request(
+      return await probeClient.request(
         'subscriptions/listen',
         { notifications: Object.fromEntries(wanted.map((name) => [`${name}ListChanged`, true])) },
         // What comes before the acknowledgement is no end of the wait for it.
         { id: listenId, until: (messages) => messages.length > maxBefore || messages.some(isDecisive) },
       );
     } finally {
-      await bench.end(speaker);
+      await harness.end(probeClient);
     }
   });
   const [first] = exchange.messages;
   if (!isObject(first)) {
     // What stands before a server may hold a stream back until it ends, and its head too.
-    const isHeld = bench.over === 'http' && exchange.status === undefined;
+    const isHeld = harness.over === 'http' && exchange.status === undefined;
     return isHeld ? notJudged('no response came in time') : nothing(exchange, 'nothing came on the stream');
   }
   if (isResponse(first))
@@ -73,9 +73,9 @@ const acknowledged: ProbeRule = {
   apart: true,
   message: 'A subscription stream begins with notifications/subscriptions/acknowledged',
   fix: 'send it first, with the part of the filter that is honoured',
-  probe: (bench) =>
+  probe: (harness) =>
     onListen(
-      bench,
+      harness,
       (first, exchange) => {
         if (first['method'] === acknowledgement) return holds;
         if (exchange.messages.some((one) => isObject(one) && one['method'] === acknowledgement))
@@ -91,13 +91,13 @@ const nothingBefore: ProbeRule = {
   apart: true,
   message: 'A subscription stream has no message before its acknowledgement',
   fix: 'send notifications/subscriptions/acknowledged before any other notification of the stream',
-  probe: (bench) =>
-    onListen(bench, (_, exchange) => {
+  probe: (harness) =>
+    onListen(harness, (_, exchange) => {
       const at = exchange.messages.findIndex((one) => isObject(one) && one['method'] === acknowledgement);
       if (at < 0) return notJudged('there is none: see subs-002');
       // Lines are one stream for all: what says nothing of the subscription may be of something else.
       const isOfStream = (one: unknown): boolean =>
-        isObject(one) && typeof one['method'] === 'string' && (bench.over === 'http' || idOf(one) === listenId);
+        isObject(one) && typeof one['method'] === 'string' && (harness.over === 'http' || idOf(one) === listenId);
       const early = exchange.messages.slice(0, at).find(isOfStream);
       return unless(
         early !== undefined,
@@ -109,12 +109,12 @@ const nothingBefore: ProbeRule = {
 
 /** Judges the notifications of the stream that was open while tools were called, once its first one was found right. */
 async function onChanges(
-  bench: Bench,
+  harness: Harness,
   first: RuleVerdict,
   fault: (subscription: unknown, id: unknown) => string | undefined,
 ): Promise<RuleVerdict> {
   if (first.verdict !== 'holds') return first;
-  const stream = await changeStream(bench);
+  const stream = await changeStream(harness);
   for (const message of stream?.exchange.messages.flat() ?? []) {
     if (!isObject(message) || !changes.test(wholeText(message['method']))) continue;
     const why = fault(idOf(message), stream?.id);
@@ -131,14 +131,14 @@ const tagged: ProbeRule = {
   id: 'subs-006',
   message: 'The subscriptionId on a stream is the id of the request that opened it',
   fix: 'put the id of the listen request into _meta of each notification, in its type',
-  async probe(bench) {
-    const first = await onListen(bench, (message, exchange) => {
+  async probe(harness) {
+    const first = await onListen(harness, (message, exchange) => {
       const id = idOf(message);
       return id === undefined
         ? notJudged('there is none: see meta-019')
         : unless(id !== listenId, exchange, `it is ${JSON.stringify(id)}`);
     });
-    return await onChanges(bench, first, (subscription, id) =>
+    return await onChanges(harness, first, (subscription, id) =>
       subscription === undefined || subscription === id
         ? undefined
         : `it is ${JSON.stringify(subscription)}, and that of the request ${JSON.stringify(id)}`,
@@ -150,11 +150,11 @@ const everyTagged: ProbeRule = {
   id: 'meta-019',
   message: 'Every notification on the stream has its subscriptionId in _meta',
   fix: 'add "io.modelcontextprotocol/subscriptionId" to _meta',
-  async probe(bench) {
-    const first = await onListen(bench, (message, exchange) =>
+  async probe(harness) {
+    const first = await onListen(harness, (message, exchange) =>
       idOf(message) === undefined ? breaks(exchange, 'it does not') : holds,
     );
-    return await onChanges(bench, first, (subscription) => (subscription === undefined ? 'it does not' : undefined));
+    return await onChanges(harness, first, (subscription) => (subscription === undefined ? 'it does not' : undefined));
   },
 };
 

@@ -1,8 +1,8 @@
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
-import { excerptOf, type Bench } from '../harness/bench.ts';
+import { excerptOf, type Harness } from '../harness/harness.ts';
 import { entryText } from '../harness/offer.ts';
 import { errorCodeOf } from '../harness/exchange.ts';
-import type { RequestExchange } from '../harness/prober.ts';
+import type { RequestExchange } from '../harness/probe-client.ts';
 import type { ProbeRule } from '../rule.ts';
 import { breaks, holds, NotApplicable, notJudged, type RuleVerdict } from '../verdict.ts';
 import { uiAddress } from './common/ui-address.ts';
@@ -22,8 +22,8 @@ interface ReadApp {
   readonly answer: RequestExchange;
 }
 
-async function readApps(bench: Bench): Promise<readonly ReadApp[]> {
-  const { tools, resources } = await bench.offer();
+async function readApps(harness: Harness): Promise<readonly ReadApp[]> {
+  const { tools, resources } = await harness.offer();
   const listed = new Set(resources.map(({ uri }) => uri));
   const uris = new Map<string, string>();
   for (const tool of tools) {
@@ -31,20 +31,20 @@ async function readApps(bench: Bench): Promise<readonly ReadApp[]> {
     if (typeof uri === 'string' && uri.startsWith('ui://') && listed.has(uri))
       uris.set(uri, entryText(tool, 'name') ?? '?');
   }
-  return await bench.kept('apps', async () => {
-    const speaker = await bench.shared();
+  return await harness.kept('apps', async () => {
+    const probeClient = await harness.shared();
     const apps: ReadApp[] = [];
     for (const [uri, name] of [...uris].slice(0, maxApps)) {
-      await bench.ready(speaker);
-      apps.push({ name, uri, answer: await speaker.request('resources/read', { uri }) });
+      await harness.ready(probeClient);
+      apps.push({ name, uri, answer: await probeClient.request('resources/read', { uri }) });
     }
     return apps;
   });
 }
 
 /** @throws NotApplicable where no tool has an app. */
-async function namedApps(bench: Bench): Promise<readonly (readonly [tool: string, address: unknown])[]> {
-  const { tools } = await bench.offer();
+async function namedApps(harness: Harness): Promise<readonly (readonly [tool: string, address: unknown])[]> {
+  const { tools } = await harness.offer();
   const found = tools.map((tool) => [entryText(tool, 'name') ?? '?', uiAddress(tool)] as const);
   const named = found.filter(([, address]) => address !== undefined);
   if (named.length === 0) throw new NotApplicable('no tool has an app');
@@ -56,15 +56,15 @@ const there: ProbeRule = {
   needs: 'tools',
   message: 'The app of a tool has a ui:// URI, and can be read',
   fix: 'add a resource with the address that _meta.ui.resourceUri names',
-  async probe(bench): Promise<RuleVerdict> {
-    const named = await namedApps(bench);
-    const speaker = await bench.shared();
+  async probe(harness): Promise<RuleVerdict> {
+    const named = await namedApps(harness);
+    const probeClient = await harness.shared();
     const wrong = named.find(([, address]) => typeof address !== 'string' || !address.startsWith('ui://'));
     if (wrong !== undefined) {
-      const list = await bench.works(speaker, 'tools/list');
+      const list = await harness.works(probeClient, 'tools/list');
       return breaks(list, `that of ${wrong[0]} is ${JSON.stringify(wrong[1])?.slice(0, 100)}`, `tools/${wrong[0]}`);
     }
-    const apps = await readApps(bench);
+    const apps = await readApps(harness);
     if (apps.length === 0) return notJudged('its URI is not listed, and the check reads only listed resources');
     for (const { name, uri, answer } of apps) {
       if (answer.response === undefined) return notJudged(`${uri} was not read in time`);
@@ -83,10 +83,10 @@ const isPage: ProbeRule = {
   needs: 'tools',
   message: 'An app is text/html;profile=mcp-app, as a text or in base64',
   fix: 'give the resource the mimeType text/html;profile=mcp-app, and its page as text or blob',
-  async probe(bench) {
-    await namedApps(bench);
+  async probe(harness) {
+    await namedApps(harness);
     let read = 0;
-    for (const { uri, answer } of await readApps(bench)) {
+    for (const { uri, answer } of await readApps(harness)) {
       const contents = answer.result?.['contents'];
       const [first] = Array.isArray(contents) ? contents.filter(isObject) : [];
       if (first === undefined) continue;

@@ -2,7 +2,7 @@ import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Client } from '../../../../parley/src/client/client.ts';
 import type { Tool } from '../../../../parley/src/protocol/features/tools.ts';
 import { argumentsOf, checkArguments } from './arguments.ts';
-import { argumentWords, toolAtEnd, type Json } from './words.ts';
+import { argumentWords, toolAtEnd, type Json } from './argument-words.ts';
 import { isColoured } from '../colour.ts';
 import { UsageError, type Io } from '../io.ts';
 import type { ParsedOptions } from '../options.ts';

@@ -12,7 +12,7 @@ import { UsageError, isTerminal, type Io } from '../io.ts';
 import type { ParsedOptions } from '../options.ts';
 import { printed } from '../shown.ts';
 import { argumentsOf } from './arguments.ts';
-import { pairOf } from './words.ts';
+import { pairOf } from './argument-words.ts';
 
 /** The options that answer what a server asks. */
 export const questionOptions: ParseArgsOptionsConfig = {
@@ -57,7 +57,7 @@ export async function questionsOf(parsed: ParsedOptions, io: Io): Promise<LineAn
 
 /** This code is only needed where a person sits. */
 async function atTerminal(io: Io): Promise<{ readonly handlers: LineAnswers['handlers']; close(): void }> {
-  const { TerminalQuestions } = await import('../tasks/asking.ts');
+  const { TerminalQuestions } = await import('../tasks/task-questions.ts');
   return new TerminalQuestions(io, () => () => undefined);
 }
 

@@ -9,7 +9,15 @@ import { clientOptions, type ClientOpening } from './open.ts';
 import { openPlace, type ServerPlace } from './place.ts';
 import { answersForms, questionOptions, questionsOf, type LineAnswers } from './questions.ts';
 import { withinTime } from './time-limit.ts';
-import { afterUrl, beforeCommand, mergeJson, takeJson, withinCommand, type Json, type PlacedWords } from './words.ts';
+import {
+  afterUrl,
+  beforeCommand,
+  mergeJson,
+  takeJson,
+  withinCommand,
+  type Json,
+  type PlacedWords,
+} from './argument-words.ts';
 
 /** The options of a command that uses one server. */
 export const useOptions: ParseArgsOptionsConfig = { ...clientOptions, ...questionOptions };

@@ -2,7 +2,7 @@ import {
   checkAuthorizedClient,
   type CheckAuthorizedClientOptions,
 } from '../../check/client/authorization/check-authorized-client.ts';
-import { clientAuthorizationRules } from '../../check/client/authorization/judge-trails.ts';
+import { clientAuthorizationRules } from '../../check/client/authorization/judge-logs.ts';
 import { knownClient, type Scenario } from '../../check/client/authorization/scenarios.ts';
 import { clientRules } from '../../check/client/rules/rules.ts';
 import type { CheckReport } from '../../check/report.ts';

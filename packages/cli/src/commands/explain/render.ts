@@ -6,7 +6,7 @@ import { renderWire } from './render-wire.ts';
 import { renderTasks } from './tasks.ts';
 import type { Explanation, WayOutcome, Try } from './report.ts';
 import { clipped, table } from './text.ts';
-import { notStartedAgain, timeOver } from './words.ts';
+import { notStartedAgain, timeOver } from './explain-texts.ts';
 import { printed } from '../shown.ts';
 
 /** Writes an explanation for a person. */

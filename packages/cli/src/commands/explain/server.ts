@@ -7,7 +7,7 @@ import type { Explanation, TasksExplained, Try } from './report.ts';
 import { tryRevision } from './try.ts';
 import { partOf, timeLeft, atMost, type TimeLeft } from './time-left.ts';
 import type { Tap } from './wire.ts';
-import { beforeAsked, notStartedAgain, timeOver } from './words.ts';
+import { beforeAsked, notStartedAgain, timeOver } from './explain-texts.ts';
 
 /** Options of explaining a server. */
 export interface ExplainOptions {

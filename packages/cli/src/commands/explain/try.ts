@@ -15,7 +15,7 @@ import type { TasksExplained, Try } from './report.ts';
 import { listsTasks, tasksOf } from './tasks.ts';
 import { atMost, type TimeLeft } from './time-left.ts';
 import { createTap, type Tap } from './wire.ts';
-import { beforeAsked, evidenceOf, named, type Evidence } from './words.ts';
+import { beforeAsked, evidenceOf, named, type Evidence } from './explain-texts.ts';
 import { whenAborted } from '../io.ts';
 import { version } from '../../../../parley/src/transports/node/version.ts';
 

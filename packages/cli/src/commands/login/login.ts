@@ -85,10 +85,10 @@ export async function logout(argv: readonly string[], io: Io): Promise<number> {
   const parsed = parseOptions(argv, logoutOptions);
   if (parsed.flag('all') && parsed.words.length > 0) throw new UsageError('--all takes no URL');
   const forgetClient = parsed.flag('forget-client');
-  const { logins, isWhole } = parsed.flag('all') ? await keptLogins(parsed, io) : await loginsAt(parsed, io);
+  const { logins, isWhole } = parsed.flag('all') ? await storedLogins(parsed, io) : await loginsAt(parsed, io);
   let failed = !isWhole;
   let count = logins.length;
-  const leave = async (login: KeptLogin): Promise<void> => {
+  const leave = async (login: StoredLogin): Promise<void> => {
     failed = !(await left(login, { parsed, io, forgetClient })) || failed;
   };
   // What this command cannot revoke waits for the next one.
@@ -107,13 +107,13 @@ export async function logout(argv: readonly string[], io: Io): Promise<number> {
 
 /** Ends a login, and says so. @returns False where that failed, or tokens stay valid. */
 async function left(
-  { server, account }: KeptLogin,
+  { server, account }: StoredLogin,
   { parsed, io, forgetClient }: { readonly parsed: ParsedOptions; readonly io: Io; readonly forgetClient: boolean },
 ): Promise<boolean> {
   const shown = shownServer(server);
   const where = printed(account === undefined ? shown : `${shown} (account ${account})`, 'line');
   try {
-    const auth = await keptAuthorization(parsed, io, { server, account });
+    const auth = await storedAuthorization(parsed, io, { server, account });
     const store = ownStore(io);
     const isSignedIn = (await auth.identity({ server })) !== undefined;
     const before = await store.keys('grant');
@@ -143,7 +143,11 @@ async function left(
  *
  * @param among The texts of the keys that count; all by default.
  */
-async function unusedGrants(parsed: ParsedOptions, io: Io, among?: ReadonlySet<string>): Promise<readonly KeptLogin[]> {
+async function unusedGrants(
+  parsed: ParsedOptions,
+  io: Io,
+  among?: ReadonlySet<string>,
+): Promise<readonly StoredLogin[]> {
   const wanted = parsed.text('account');
   const keys = await ownStore(io).keys('grant');
   const logins = keys
@@ -167,11 +171,11 @@ export const whoamiOptions: ParseArgsOptionsConfig = { account: { type: 'string'
 export async function whoami(argv: readonly string[], io: Io): Promise<number> {
   const parsed = parseOptions(argv, whoamiOptions);
   const isOne = parsed.words.length > 0;
-  const { logins, isWhole } = isOne ? await loginsAt(parsed, io) : await keptLogins(parsed, io);
-  const found: (GrantInfo & KeptLogin)[] = [];
+  const { logins, isWhole } = isOne ? await loginsAt(parsed, io) : await storedLogins(parsed, io);
+  const found: (GrantInfo & StoredLogin)[] = [];
   for (const { server, account } of logins) {
     try {
-      const identity = await (await keptAuthorization(parsed, io, { server, account })).identity({ server });
+      const identity = await (await storedAuthorization(parsed, io, { server, account })).identity({ server });
       if (identity === undefined) continue;
       const shown = { server: shownServer(server), ...(account === undefined ? {} : { account }) };
       found.push({ ...shown, ...identity, resource: shownServer(identity.resource) });
@@ -196,21 +200,21 @@ export async function whoami(argv: readonly string[], io: Io): Promise<number> {
 }
 
 /** Tells whether a grant that was replaced is of a login. */
-function isAt({ resource, account }: GrantInfo & KeptLogin, key: CredentialKey): boolean {
+function isAt({ resource, account }: GrantInfo & StoredLogin, key: CredentialKey): boolean {
   return key.account === account && key.resource !== undefined && shownServer(key.resource) === resource;
 }
 
 /** One login that is kept: of one account, where a person has several. */
-interface KeptLogin {
+interface StoredLogin {
   readonly server: string;
   readonly account?: string | undefined;
 }
 
 /** The logins that are kept, of one account where one is named; `isWhole` is false where there are others, which cannot be read. */
-async function keptLogins(
+async function storedLogins(
   parsed: ParsedOptions,
   io: Io,
-): Promise<{ readonly logins: readonly KeptLogin[]; readonly isWhole: boolean }> {
+): Promise<{ readonly logins: readonly StoredLogin[]; readonly isWhole: boolean }> {
   const wanted = parsed.text('account');
   let isWhole = true;
   const unreadable = (error: unknown): void => {
@@ -225,7 +229,7 @@ async function keptLogins(
   return { isWhole, logins: sorted.map(({ server, account }) => (account === '' ? { server } : { server, account })) };
 }
 
-async function keptAuthorization(parsed: ParsedOptions, io: Io, { server, account }: KeptLogin): Promise<OAuth> {
+async function storedAuthorization(parsed: ParsedOptions, io: Io, { server, account }: StoredLogin): Promise<OAuth> {
   const given: SignIn = { ...signInOf(parsed, io), asking: 'never', server: new URL(server), account };
   return personAt(await withStoredOptions(given, io), io);
 }
@@ -238,13 +242,13 @@ function compared(one: string, other: string): number {
 async function loginsAt(
   parsed: ParsedOptions,
   io: Io,
-): Promise<{ readonly logins: readonly KeptLogin[]; readonly isWhole: boolean }> {
+): Promise<{ readonly logins: readonly StoredLogin[]; readonly isWhole: boolean }> {
   const { href: server, search } = onlyServer(parsed);
   const account = parsed.text('account');
   const exact = { logins: [{ server, account }], isWhole: true };
   const key: CredentialKey = { kind: 'server', issuer: canonicalResource(new URL(server)), account };
   if (search !== '' || (await ownStore(io).read(key)) !== undefined) return exact;
-  const logins = (await keptLogins(parsed, io)).logins.filter(
+  const logins = (await storedLogins(parsed, io)).logins.filter(
     (login) => login.account === account && shownServer(login.server) === shownServer(server),
   );
   return logins.length === 0 ? exact : { logins, isWhole: true };

@@ -4,7 +4,7 @@ import type { AuthorizationFetch } from '../../../../parley/src/auth/common/docu
 import { AuthorizationError } from '../../../../parley/src/auth/common/errors.ts';
 import type { NetworkRules } from '../../../../parley/src/auth/common/network.ts';
 import type { OpenRedirect, Redirect, RedirectRequest } from '../../../../parley/src/auth/common/redirect.ts';
-import { describeUrl } from '../../../../parley/src/transports/http/client/words.ts';
+import { describeUrl } from '../../../../parley/src/transports/http/client/described-url.ts';
 import { guardedFetch, type GuardedFetch } from '../../../../parley/src/transports/node/login/guarded-fetch.ts';
 import { loopback } from '../../../../parley/src/transports/node/login/loopback.ts';
 import { openPage } from '../../../../parley/src/transports/node/open-page.ts';

@@ -4,7 +4,7 @@ import { jsonOf } from '../../../../parley/src/auth/common/document.ts';
 import { AuthorizationError } from '../../../../parley/src/auth/common/errors.ts';
 import { connect } from '../../../../parley/src/client.ts';
 import { bodyStart } from '../../../../parley/src/transports/http/client/body.ts';
-import { describeUrl } from '../../../../parley/src/transports/http/client/words.ts';
+import { describeUrl } from '../../../../parley/src/transports/http/client/described-url.ts';
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
 import { ConnectionError, type Transport } from '../../../../parley/src/jsonrpc/transport.ts';
 import { McpError } from '../../../../parley/src/protocol/error.ts';

@@ -7,11 +7,11 @@ import type { InputRequest } from '../../../../parley/src/protocol/features/roun
 import { revisionOf } from '../../../../parley/src/protocol/revision.ts';
 import { argumentsOf } from '../call/arguments.ts';
 import type { ClientOpening } from '../call/open.ts';
-import { pairOf } from '../call/words.ts';
+import { pairOf } from '../call/argument-words.ts';
 import { nearestWords } from '../../../../parley/src/options/nearest.ts';
 import { UsageError, isTerminal, type Io } from '../io.ts';
 import { oneOption, type ParsedOptions } from '../options.ts';
-import { TerminalQuestions, openQuestions, type Answerers } from './asking.ts';
+import { TerminalQuestions, openQuestions, type Answerers } from './task-questions.ts';
 import { questionWords } from './render.ts';
 
 /** Words of an answer, as they were typed. */

@@ -7,7 +7,7 @@ import type { CallToolResult } from '../../../../parley/src/protocol/features/to
 import type { LineAnswers } from '../call/questions.ts';
 import { AdvisedError, isTerminal, type Io } from '../io.ts';
 import { reasonOf } from '../shown.ts';
-import { TerminalQuestions, openQuestions } from './asking.ts';
+import { TerminalQuestions, openQuestions } from './task-questions.ts';
 import type { Screen } from './screen.ts';
 
 /** Time after the first wish to end in which a second one cancels the task, in milliseconds. */

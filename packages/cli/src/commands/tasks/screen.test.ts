@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { TerminalQuestions } from './asking.ts';
+import { TerminalQuestions } from './task-questions.ts';
 import { screenFor } from './screen.ts';
 
 /** A terminal, and what was written to it. */

@@ -5,7 +5,7 @@ import { clientOptions } from '../call/open.ts';
 import type { ServerPlace } from '../call/place.ts';
 import { withinTime } from '../call/time-limit.ts';
 import { printResult } from '../call/render-result.ts';
-import { takeJson, type Json } from '../call/words.ts';
+import { takeJson, type Json } from '../call/argument-words.ts';
 import { UsageError, type Io } from '../io.ts';
 import { parseOptions, type ParsedOptions } from '../options.ts';
 import { splitAtDashes } from '../target.ts';

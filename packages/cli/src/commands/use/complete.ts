@@ -1,7 +1,7 @@
 import type { Client } from '../../../../parley/src/client/client.ts';
 import { requestLimits } from '../call/time-limit.ts';
 import { outputOf, useOptions, useServer } from '../call/use-server.ts';
-import { pairOf } from '../call/words.ts';
+import { pairOf } from '../call/argument-words.ts';
 import { UsageError, type Io } from '../io.ts';
 import { printed, shownJson } from '../shown.ts';
 

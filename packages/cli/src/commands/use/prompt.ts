@@ -3,7 +3,7 @@ import { renderBlock } from '../call/render-result.ts';
 import { requestLimits } from '../call/time-limit.ts';
 import { listedBefore, unknownName } from '../call/unknown-name.ts';
 import { argumentHint, neededName, savingOptions, useServer } from '../call/use-server.ts';
-import { argumentWords } from '../call/words.ts';
+import { argumentWords } from '../call/argument-words.ts';
 import { UsageError, type Io } from '../io.ts';
 import { printed, shownJson } from '../shown.ts';
 

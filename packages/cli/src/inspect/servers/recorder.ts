@@ -52,8 +52,8 @@ export class ServerRecorder {
     this.#shared = shared;
     const begun = recorded.map((entry) => ({ ...entry, server }));
     this.log = createLog({ server, next: () => shared.next(), now: () => shared.now(), begun });
-    for (const entry of this.log.since(0)) shared.feed.row(rowOfEntry(this.log.masks.toShow(entry)));
-    this.log.masks.hide(secrets);
+    for (const entry of this.log.since(0)) shared.feed.row(rowOfEntry(this.log.redaction.toShow(entry)));
+    this.log.redaction.hide(secrets);
     this.log.subscribe((entry) => this.#heard(entry));
     shared.begun?.(this.log);
   }
@@ -109,15 +109,15 @@ export class ServerRecorder {
 
   /** A text of the server or for it, without what is secret. */
   hidden(text: string): string {
-    const { masks } = this.log;
-    const kept = masks.toKeep({ lane: 'message', from: 'server', text });
+    const { redaction } = this.log;
+    const kept = redaction.toKeep({ lane: 'message', from: 'server', text });
     const entry: RecordingEntry = { ...kept, sequence: 0, time: 0, server: '', connection: 0, bytes: 0 };
-    return masks.toShow(entry).text ?? '';
+    return redaction.toShow(entry).text ?? '';
   }
 
   /** A value of JSON of the server or for it, without what is secret, for the page: its shape stays. */
   shown<T>(value: T): T {
-    return this.log.masks.valueToShow(value);
+    return this.log.redaction.valueToShow(value);
   }
 
   #heard(entry: RecordingEntry): void {
@@ -126,7 +126,7 @@ export class ServerRecorder {
     const broken = this.#judgedNow(entry);
     // It is told again by this, with what it breaks.
     if (broken.length > 0) return this.log.judge(entry.sequence, broken);
-    const shown = this.log.masks.toShow(entry);
+    const shown = this.log.redaction.toShow(entry);
     feed.row(rowOfEntry(shown));
     // It stands beside what the server logs by messages, in the order of both.
     if (shown.lane === 'stderr' && shown.text !== undefined)

@@ -8,7 +8,7 @@ import { refuseOther } from '../../options/known-values.ts';
 import type { Grant, Identity } from '../client/grant.ts';
 import type { ToolContext } from '../../server/tool-context.ts';
 import { ToolError } from '../../server/features/tool-result.ts';
-import { askForAccount } from './asking.ts';
+import { askForAccount } from './account-question.ts';
 import { LateVisits } from './late-visits.ts';
 import { accountSettings, type AccountSettings, type ConnectAccountOptions } from './options.ts';
 import { ThirdParty } from './third-party.ts';

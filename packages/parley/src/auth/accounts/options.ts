@@ -144,7 +144,7 @@ function oauthOptions(
   issuer: string,
   publicUrl: URL,
 ): OAuthOptions {
-  const byHand = endpoints === undefined ? {} : { [issuer]: metadataOf(endpoints) };
+  const manual = endpoints === undefined ? {} : { [issuer]: metadataOf(endpoints) };
   return {
     // Users start at a page of their own; see `ThirdParty.begin`.
     redirect: () => Promise.reject(new TypeError('this redirect is not used')),
@@ -152,7 +152,7 @@ function oauthOptions(
     client: { ...client, issuer },
     // Two clients at one third party have grants of their own.
     account: client.id,
-    servers: { ...byHand, ...servers },
+    servers: { ...manual, ...servers },
     resourceParameter: resource === undefined ? 'omit' : 'send',
     ...(scopes === undefined ? {} : { scopes }),
     ...(now === undefined ? {} : { now }),

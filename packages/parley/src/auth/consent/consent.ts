@@ -259,7 +259,7 @@ export class Consent {
     const token = await this.#seal.seal(visit.id, this.#form(nonce));
     const { scopes, by, client, consentOnly } = visit;
     const destination = consentOnly === true ? undefined : await party.host(visit, signal);
-    const words = { asker: name, host: publicUrl.host, party: party.name, destination, scopes, by, client };
+    const words = { requester: name, host: publicUrl.host, party: party.name, destination, scopes, by, client };
     const page = consentPage(words, { action: this.#path || '/', fields: { visit: sealed, token } });
     return answered(status, page, [this.#cookie(formCookie, nonce)]);
   }

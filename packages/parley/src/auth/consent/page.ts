@@ -3,7 +3,7 @@
 /** The texts of the consent page. */
 export interface ConsentWords {
   /** Name of the requestor, as users know it. */
-  readonly asker: string;
+  readonly requester: string;
   /** The host of the page, to which the browser is sent back. */
   readonly host: string;
   /** Name of the third party, as people know it. */
@@ -86,7 +86,7 @@ export function noticePage(notice: NoticeKind): string {
 
 /** The page that asks whether the person agrees. */
 export function consentPage(words: ConsentWords, { action, fields }: ConsentForm): string {
-  const { asker, host, party, destination, scopes, by, client } = mapped(words);
+  const { requester, host, party, destination, scopes, by, client } = mapped(words);
   const called = by === undefined ? '' : ` that calls itself <b>${by}</b>`;
   const known = client === undefined ? '' : ` with the client id <b>${client}</b>`;
   const program = `${called}${known}` === '' ? '' : `<p>It was asked for by a program${called}${known}.</p>`;
@@ -104,7 +104,7 @@ export function consentPage(words: ConsentWords, { action, fields }: ConsentForm
   );
   return page(
     `Connect ${party}?`,
-    `<p><b>${asker}</b> at <b>${host}</b> asks to use your account at <b>${party}</b>.</p>${program}${wanted}` +
+    `<p><b>${requester}</b> at <b>${host}</b> asks to use your account at <b>${party}</b>.</p>${program}${wanted}` +
       `<p>${way} Go on only if you asked for this yourself, just now.</p>` +
       `<form method="post" action="${escaped(action)}">${hidden.join('')}` +
       `<button name="answer" value="approve">${onward}</button><button name="answer" value="decline">Cancel</button></form>`,
@@ -127,9 +127,9 @@ function page(title: string, body: string, more = ''): string {
 }
 
 function mapped({ scopes, by, client, destination, ...words }: ConsentWords): ConsentWords {
-  const { asker, host, party } = words;
+  const { requester, host, party } = words;
   return {
-    asker: shown(asker),
+    requester: shown(requester),
     host: shown(host),
     party: shown(party),
     destination: destination === undefined ? undefined : shown(destination),

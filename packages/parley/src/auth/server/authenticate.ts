@@ -7,7 +7,7 @@ import { callerOf, type Caller, type TokenExchange } from './auth-info.ts';
 import { credentialsOf, type Credentials } from './credentials.ts';
 import type { ProofCheck } from './dpop/late-proofs.ts';
 import { FailureBudget } from './failure-budget.ts';
-import { KeptTokens, type KeptToken } from './kept-tokens.ts';
+import { StoredTokens, type StoredToken } from './stored-tokens.ts';
 import type { ProtectSettings } from './options.ts';
 import { OutOfReach, ProofProblem, TokenProblem } from './problem.ts';
 import { Refusals } from './refusals.ts';
@@ -37,14 +37,14 @@ export interface AuthenticationParts {
 
 /** A token that is being verified. */
 interface Verification {
-  readonly work: Promise<KeptToken>;
+  readonly work: Promise<StoredToken>;
   /** Number of revocations before it. */
   readonly revocations: number;
 }
 
 /** Authenticates the requests of one server. A recently verified token passes at once. */
 export class Authentication {
-  readonly tokens: KeptTokens;
+  readonly tokens: StoredTokens;
   readonly #parts: AuthenticationParts;
   readonly #refusals: Refusals;
   readonly #budget: FailureBudget;
@@ -58,7 +58,7 @@ export class Authentication {
   constructor(parts: AuthenticationParts) {
     const { settings } = parts;
     this.#parts = parts;
-    this.tokens = new KeptTokens(settings.now);
+    this.tokens = new StoredTokens(settings.now);
     this.#refusals = new Refusals(settings);
     this.#budget = new FailureBudget(settings.failures, settings.now);
     const refusal = this.#refusals.unauthorized();
@@ -125,7 +125,7 @@ export class Authentication {
     }
   }
 
-  #verifyOnce(request: HttpRequest, credentials: Credentials): Promise<KeptToken> {
+  #verifyOnce(request: HttpRequest, credentials: Credentials): Promise<StoredToken> {
     const { header } = credentials;
     const { revocations } = this.tokens;
     const running = this.#pending.get(header);
@@ -138,14 +138,14 @@ export class Authentication {
     return work;
   }
 
-  async #verify(request: HttpRequest, { token, scheme, header }: Credentials): Promise<KeptToken> {
+  async #verify(request: HttpRequest, { token, scheme, header }: Credentials): Promise<StoredToken> {
     const { settings, verify, exchange } = this.#parts;
     const { revocations } = this.tokens;
     const verified = await verify({ token, scheme, request });
     const { claims, until } = verified;
     const caller = callerOf(verified, settings, { scheme, exchange: exchange?.(token) });
     const boundTo = thumbprintOf(claims['cnf']);
-    const kept: KeptToken = {
+    const kept: StoredToken = {
       auth: caller?.auth,
       refusal: await this.#refusalOf(caller),
       boundTo,
@@ -173,7 +173,7 @@ export class Authentication {
 
   /** A token that is good: what remains is whether it is who presents it. */
   #known(
-    kept: KeptToken,
+    kept: StoredToken,
     {
       request,
       credentials,
@@ -191,7 +191,7 @@ export class Authentication {
   }
 
   async #proven(
-    kept: KeptToken,
+    kept: StoredToken,
     proofs: ProofCheck,
     {
       request,
@@ -216,7 +216,7 @@ export class Authentication {
     }
   }
 
-  #admitted({ auth, refusal }: KeptToken): Authenticated {
+  #admitted({ auth, refusal }: StoredToken): Authenticated {
     // A token without a caller was refused above.
     return refusal ?? auth ?? this.#refusals.forbidden();
   }

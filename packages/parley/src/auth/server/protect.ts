@@ -7,7 +7,7 @@ import { Authentication, type Authenticated } from './authenticate.ts';
 import { lateProofs } from './dpop/late-proofs.ts';
 import { exchanger } from './exchange/exchange.ts';
 import { Issuer } from './issuer.ts';
-import type { Revoked } from './kept-tokens.ts';
+import type { Revoked } from './stored-tokens.ts';
 import { metadataAnswers } from './metadata.ts';
 import { resolveProtectOptions, type ProtectOptions } from './options.ts';
 import { verifierOf } from './verify.ts';

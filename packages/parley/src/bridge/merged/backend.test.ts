@@ -24,7 +24,7 @@ function slotOf(t: TestContext, serverTimeoutMs = 100) {
     reach: () => attempt('reach', undefined),
     close: async () => void log.push('close'),
   } as never;
-  const slot = new Backend({
+  const backend = new Backend({
     name: 'n',
     label: 'n',
     serverTimeoutMs,
@@ -45,27 +45,27 @@ function slotOf(t: TestContext, serverTimeoutMs = 100) {
   };
   const took = (): readonly string[] => log.splice(0);
   const joined = async (): Promise<void> => {
-    void slot.start();
+    void backend.start();
     await next('succeed');
     assert.deepEqual(took(), ['open', 'joined']);
   };
-  return { slot, next, tick, took, joined, attempts };
+  return { backend, next, tick, took, joined, attempts };
 }
 
 const missing = (why: string): string => `n cannot be reached, and its part is missing until it is: ${why}`;
 
 test('a server is tried again after 1 second, 2 seconds, 4 seconds, until it is there', async (t) => {
-  const { slot, next, tick, took } = slotOf(t);
-  const first = slot.start();
-  assert.notEqual(slot.arriving, undefined);
-  assert.deepEqual([slot.absent, slot.standing.state], [true, 'connecting']);
+  const { backend, next, tick, took } = slotOf(t);
+  const first = backend.start();
+  assert.notEqual(backend.arriving, undefined);
+  assert.deepEqual([backend.absent, backend.standing.state], [true, 'connecting']);
   const failed = assert.rejects(first, /down/);
   await next(new ConnectionError('refused', 'down'));
   await failed;
-  assert.equal(slot.arriving, undefined);
+  assert.equal(backend.arriving, undefined);
   assert.deepEqual(took(), ['open', missing('down')]);
-  assert.deepEqual([slot.standing.state, slot.standing.failure], ['failing', 'down']);
-  await assert.rejects(slot.present(signal), /"n" cannot be reached: the server cannot be reached/);
+  assert.deepEqual([backend.standing.state, backend.standing.failure], ['failing', 'down']);
+  await assert.rejects(backend.present(signal), /"n" cannot be reached: the server cannot be reached/);
   for (const ms of [1_000, 2_000, 4_000]) {
     await tick(ms - 1);
     assert.deepEqual(took(), []);
@@ -75,68 +75,68 @@ test('a server is tried again after 1 second, 2 seconds, 4 seconds, until it is 
   }
   await next('succeed');
   assert.deepEqual(took(), ['joined']);
-  assert.deepEqual([slot.absent, slot.standing.state, slot.standing.failure], [false, 'ready', undefined]);
-  assert.equal(await slot.present(signal), slot.single);
+  assert.deepEqual([backend.absent, backend.standing.state, backend.standing.failure], [false, 'ready', undefined]);
+  assert.equal(await backend.present(signal), backend.single);
 });
 
 test('a request for a server that starts waits for it', async (t) => {
-  const { slot, next } = slotOf(t);
-  void slot.start();
-  const there = slot.present(signal);
+  const { backend, next } = slotOf(t);
+  void backend.start();
+  const there = backend.present(signal);
   const stop = new AbortController();
-  const aborted = assert.rejects(slot.present(stop.signal), /no longer/);
+  const aborted = assert.rejects(backend.present(stop.signal), /no longer/);
   stop.abort(new Error('no longer'));
   await aborted;
   await next('succeed');
-  assert.equal(await there, slot.single);
+  assert.equal(await there, backend.single);
 });
 
 test('a request for a server that starts waits no longer than the patience lasts', async (t) => {
-  const { slot, tick } = slotOf(t, 100);
-  void slot.start();
-  const late = assert.rejects(slot.present(signal), /"n" cannot be reached: it is not connected yet/);
+  const { backend, tick } = slotOf(t, 100);
+  void backend.start();
+  const late = assert.rejects(backend.present(signal), /"n" cannot be reached: it is not connected yet/);
   await tick(100);
   await late;
 });
 
 test('the first attempt is waited for no longer than the patience lasts', async (t) => {
-  const { slot, tick } = slotOf(t, 100);
-  void slot.start();
+  const { backend, tick } = slotOf(t, 100);
+  void backend.start();
   await tick(99);
-  assert.notEqual(slot.arriving, undefined);
+  assert.notEqual(backend.arriving, undefined);
   await tick(1);
-  assert.equal(slot.arriving, undefined);
+  assert.equal(backend.arriving, undefined);
 });
 
 test('a refusal is told once for each method, and hides nothing of the server', async (t) => {
-  const { slot, joined, took } = slotOf(t);
+  const { backend, joined, took } = slotOf(t);
   await joined();
   const refused = new McpError('internalError', 'no list');
   for (const what of ['tools/list', 'tools/list', 'prompts/list'])
-    assert.equal(await slot.failed(refused, what), false);
+    assert.equal(await backend.failed(refused, what), false);
   const told = (what: string) => `n: ${what} failed, and its part is missing: no list`;
   assert.deepEqual(took(), [told('tools/list'), told('prompts/list')]);
-  assert.equal(slot.absent, false);
+  assert.equal(backend.absent, false);
 });
 
 test('a lost connection of one client says nothing of a server that answers', async (t) => {
-  const { slot, joined, next, took } = slotOf(t);
+  const { backend, joined, next, took } = slotOf(t);
   await joined();
-  const both = Promise.all([slot.failed(lost, 'tools/list'), slot.failed(lost, 'prompts/list')]);
+  const both = Promise.all([backend.failed(lost, 'tools/list'), backend.failed(lost, 'prompts/list')]);
   await next('succeed');
   assert.deepEqual(await both, [true, true]);
   assert.deepEqual(took(), ['reach']);
-  const later = slot.failed(lost, 'tools/list');
+  const later = backend.failed(lost, 'tools/list');
   await next('succeed');
   assert.equal(await later, true);
   assert.deepEqual(took(), ['reach']);
-  assert.equal(slot.absent, false);
+  assert.equal(backend.absent, false);
 });
 
 test('requests that find a server lost at the same time look for it once', async (t) => {
-  const { slot, joined, next, tick, took } = slotOf(t);
+  const { backend, joined, next, tick, took } = slotOf(t);
   await joined();
-  const both = Promise.all([slot.failed(lost, 'tools/list'), slot.failed(lost, 'prompts/list')]);
+  const both = Promise.all([backend.failed(lost, 'tools/list'), backend.failed(lost, 'prompts/list')]);
   await next(new ConnectionError('closed', 'gone'));
   assert.deepEqual(await both, [false, false]);
   assert.deepEqual(took(), ['reach', missing('gone')]);
@@ -149,17 +149,17 @@ test('requests that find a server lost at the same time look for it once', async
 });
 
 test('a lost server is looked for until it answers, each time that it is lost', async (t) => {
-  const { slot, joined, next, tick, took } = slotOf(t);
+  const { backend, joined, next, tick, took } = slotOf(t);
   await joined();
   for (const word of ['joined again', 'joined again']) {
-    const failed = slot.failed(lost, 'tools/list');
+    const failed = backend.failed(lost, 'tools/list');
     await next(new ConnectionError('closed', 'gone'));
     assert.equal(await failed, false);
     assert.deepEqual(took(), ['reach', missing('gone')]);
-    assert.deepEqual([slot.absent, slot.standing.state], [true, 'failing']);
+    assert.deepEqual([backend.absent, backend.standing.state], [true, 'failing']);
     // While it is looked for, another failure changes nothing.
-    assert.equal(await slot.failed(lost, 'prompts/list'), false);
-    slot.answered();
+    assert.equal(await backend.failed(lost, 'prompts/list'), false);
+    backend.answered();
     await tick(1_000);
     assert.deepEqual(took(), ['reach']);
     await next(new ConnectionError('closed', 'gone'));
@@ -168,47 +168,47 @@ test('a lost server is looked for until it answers, each time that it is lost', 
     await tick(1);
     await next('succeed');
     assert.deepEqual(took(), ['reach', word]);
-    assert.equal(slot.absent, false);
-    slot.answered();
+    assert.equal(backend.absent, false);
+    backend.answered();
   }
 });
 
 test('a server that does not answer within the patience counts as lost', async (t) => {
-  const { slot, joined, tick, took } = slotOf(t, 100);
+  const { backend, joined, tick, took } = slotOf(t, 100);
   await joined();
-  const failed = slot.failed(lost, 'tools/list');
+  const failed = backend.failed(lost, 'tools/list');
   await tick(100);
   assert.equal(await failed, false);
   assert.deepEqual(took(), ['reach', missing('no answer within 100 ms')]);
 });
 
 test('a slot that is closed closes its server and tries no more', async (t) => {
-  const { slot, joined, next, tick, took } = slotOf(t);
+  const { backend, joined, next, tick, took } = slotOf(t);
   await joined();
-  const failed = slot.failed(lost, 'tools/list');
+  const failed = backend.failed(lost, 'tools/list');
   await next(new ConnectionError('closed', 'gone'));
   await failed;
   took();
-  await slot.close();
+  await backend.close();
   assert.deepEqual(took(), ['close']);
   await tick(60_000);
   assert.deepEqual(took(), []);
 });
 
 test('a server that arrives after its slot was closed is closed and never joins', async (t) => {
-  const { slot, next, took } = slotOf(t);
-  void slot.start();
-  const closed = slot.close();
+  const { backend, next, took } = slotOf(t);
+  void backend.start();
+  const closed = backend.close();
   await next('succeed');
   await closed;
   assert.deepEqual(took(), ['open', 'close']);
-  assert.equal(slot.single, undefined);
+  assert.equal(backend.single, undefined);
 });
 
 test('a slot that is closed before its server failed warns of nothing', async (t) => {
-  const { slot, next, tick, took } = slotOf(t);
-  slot.start().catch(() => undefined);
-  const closed = slot.close();
+  const { backend, next, tick, took } = slotOf(t);
+  backend.start().catch(() => undefined);
+  const closed = backend.close();
   await next(new ConnectionError('refused', 'down'));
   await closed;
   await tick(60_000);

@@ -23,7 +23,7 @@ export interface UpstreamStanding {
 }
 
 /** Parts of the merged bridge that a slot needs. */
-export interface SlotOptions {
+export interface BackendOptions {
   readonly name: string;
   readonly label: string;
   /** Time limit of one attempt to reach the server again. */
@@ -47,7 +47,7 @@ export class Backend {
   readonly label: string;
   /** Lists for which the server took too long, by method, until it answers. */
   readonly late: Set<string> = new Set();
-  readonly #options: SlotOptions;
+  readonly #options: BackendOptions;
   readonly #closed = new AbortController();
   #single: Single | undefined;
   #failure: string | undefined;
@@ -61,7 +61,7 @@ export class Backend {
   #joining: Promise<void> | undefined;
   #arriving: Promise<void> | undefined;
 
-  constructor(options: SlotOptions) {
+  constructor(options: BackendOptions) {
     this.#options = options;
     this.name = options.name;
     this.label = options.label;

@@ -45,15 +45,15 @@ function merged(
     const host = { handler: () => handler, capabilities: () => ({ extensions: { [tasksExtension]: {} } }) };
     return { name, single: { host } } as unknown as Backend;
   };
-  const slots = { a: slotOf('a'), b: slotOf('b') };
+  const backends = { a: slotOf('a'), b: slotOf('b') };
   const warnings: string[] = [];
   const listens = new MergedListen({
-    slots: [slots.a, slots.b],
+    backends: [backends.a, backends.b],
     serverTimeoutMs: 10_000,
     ownersOf: async (uris) =>
-      new Map(uris.flatMap((uri) => (owners[uri] === undefined ? [] : [[uri, slots[owners[uri]]]]))),
+      new Map(uris.flatMap((uri) => (owners[uri] === undefined ? [] : [[uri, backends[owners[uri]]]]))),
     tasksOf: async (ids) =>
-      new Map(ids.flatMap((id) => (tasks[id] === undefined ? [] : [[slots[tasks[id] as 'a'], [id]]]))),
+      new Map(ids.flatMap((id) => (tasks[id] === undefined ? [] : [[backends[tasks[id] as 'a'], [id]]]))),
     honored: ({ toolsListChanged, promptsListChanged }) => ({
       ...(toolsListChanged === true && { toolsListChanged }),
       ...(promptsListChanged === true && { promptsListChanged }),
@@ -63,7 +63,7 @@ function merged(
   });
   return {
     listens,
-    slots,
+    backends,
     parts,
     warnings,
     async listen(asked: SubscriptionFilter) {
@@ -165,7 +165,7 @@ describe('a merged stream', () => {
 
   test('ends with its call, its bridge, or when it is asked to', async (t) => {
     for (const end of ['abort', 'leave', 'stop'] as const) {
-      const { listens, parts, listen, slots } = merged(t);
+      const { listens, parts, listen, backends } = merged(t);
       const { call, sent, over } = await listen({ toolsListChanged: true });
       if (end === 'stop') listens.stop();
       else call[end]();
@@ -175,7 +175,7 @@ describe('a merged stream', () => {
       // It is told nothing more, and follows nobody.
       listens.changed(toolsChanged);
       parts.a[0]?.call.send(toolsChanged, {});
-      listens.joined(slots.a, slots.a.single ?? assert.fail());
+      listens.joined(backends.a, backends.a.single ?? assert.fail());
       await settle();
       assert.deepEqual([sent, parts.a.length], [[], 1]);
       t.mock.reset();
@@ -259,15 +259,15 @@ describe('a server of a merged stream', () => {
   });
 
   test('that comes later is followed, and one that is followed is not followed twice', async (t) => {
-    const { listens, slots, parts, listen } = merged(t);
+    const { listens, backends, parts, listen } = merged(t);
     await listen({ toolsListChanged: true });
     await listen({});
-    listens.joined(slots.a, slots.a.single ?? assert.fail());
+    listens.joined(backends.a, backends.a.single ?? assert.fail());
     await settle();
     assert.equal(parts.a.length, 1);
     parts.a[0]?.end(new McpError('methodNotFound', 'no'));
     await settle();
-    listens.joined(slots.a, slots.a.single ?? assert.fail());
+    listens.joined(backends.a, backends.a.single ?? assert.fail());
     await settle();
     assert.equal(parts.a.length, 2);
   });

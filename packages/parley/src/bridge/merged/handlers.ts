@@ -1,5 +1,5 @@
 import type { Call } from '../../server/runtime/call.ts';
-import type { Handler } from '../../server/runtime/host.ts';
+import type { Handler } from '../../server/runtime/server-core.ts';
 import type { CompleteRequestParams } from '../../protocol/features/completion.ts';
 import { methodsWith, type RequestTypes } from '../../protocol/catalogue.ts';
 import { mostOf } from './begin.ts';
@@ -7,19 +7,19 @@ import type { MergedCatalogue } from './merged-catalogue.ts';
 import type { MergedListen } from './listen.ts';
 import { requestsAboutTasks } from '../single/handlers.ts';
 import { mergedLists, type MergedList } from './lists.ts';
-import type { LateTaskRoutes } from './late-routes.ts';
+import type { DeferredTaskRoutes } from './deferred-routes.ts';
 import type { MergedSessions } from './sessions.ts';
 import type { Routes } from './routes.ts';
 import type { Backend } from './backend.ts';
 
 /** Parts that the handlers of a merged bridge work with. */
 export interface MergedHandlersOptions {
-  readonly slots: readonly Backend[];
+  readonly backends: readonly Backend[];
   readonly catalogue: MergedCatalogue;
   readonly routes: Routes;
   readonly sessions: MergedSessions;
   readonly listens: MergedListen;
-  readonly tasks: LateTaskRoutes;
+  readonly tasks: DeferredTaskRoutes;
 }
 
 /** Longest wait for the first server to end a watch, in milliseconds. */
@@ -31,7 +31,7 @@ type Handlers = {
 
 /** The handlers of a merged bridge, by method: each finds the server, or the servers, that a request is for. */
 export function mergedHandlers({
-  slots,
+  backends,
   catalogue,
   routes,
   sessions,
@@ -51,7 +51,9 @@ export function mergedHandlers({
     'resources/subscribe': (params, call) => routes.byUri(params.uri, { ...params }, call),
     'resources/unsubscribe': async (params, call) => {
       // The server with the subscription ends it. The others ignore an unknown URI.
-      const leaving = slots.map(async ({ single }) => await single?.host.handler(call.method)?.({ ...params }, call));
+      const leaving = backends.map(
+        async ({ single }) => await single?.host.handler(call.method)?.({ ...params }, call),
+      );
       const failed: unknown[] = [];
       for (const one of leaving) one.catch((error: unknown) => failed.push(error));
       await mostOf(leaving, maxMs);
@@ -59,7 +61,7 @@ export function mergedHandlers({
       return {};
     },
     'completion/complete': (params, call) => complete(params, call, routes),
-    'logging/setLevel': (params, call) => sessions.setLevel(slots, { ...params }, call),
+    'logging/setLevel': (params, call) => sessions.setLevel(backends, { ...params }, call),
     'subscriptions/listen': ({ notifications }, call) => listens.listen(notifications, call),
   };
   return new Map<string, Handler>([

@@ -34,12 +34,12 @@ function server(name: string, hasTasks = false, failsAtEnd = false) {
     });
   const capabilities = hasTasks ? { extensions: { [tasksExtension]: {} } } : {};
   const single = { host: { handler: () => handler, capabilities: () => capabilities } };
-  const slot = { name, single } as unknown as Backend;
+  const backend = { name, single } as unknown as Backend;
   const last = (): Part => parts.at(-1) ?? assert.fail(`${name} has no part of a stream`);
   const agree = (more: JsonObject = {}): void =>
     last().call.send(acknowledged, { notifications: { ...last().filter, ...more } });
   return {
-    slot,
+    backend,
     parts,
     last,
     agree,
@@ -59,7 +59,7 @@ function listening(t: TestContext, servers: readonly Server[], { uris = new Map(
   t.after(() => t.mock.timers.reset());
   const warnings: string[] = [];
   const listens = new MergedListen({
-    slots: servers.map(({ slot }) => slot),
+    backends: servers.map(({ backend }) => backend),
     serverTimeoutMs: 1_000,
     ownersOf: async () => uris,
     tasksOf: async () => tasks,
@@ -83,7 +83,7 @@ function listening(t: TestContext, servers: readonly Server[], { uris = new Map(
 
 test('the acknowledgement names the lists, and what each server watches, in one message', async (t) => {
   const [a, b, c] = [server('a', true), server('b'), server('c')];
-  const owners = { uris: new Map([['x:a', a.slot]]), tasks: new Map([[a.slot, ['task', 'other']]]) };
+  const owners = { uris: new Map([['x:a', a.backend]]), tasks: new Map([[a.backend, ['task', 'other']]]) };
   const { listen, pass } = listening(t, [a, b, c], owners);
   const asked = { toolsListChanged: true, resourceSubscriptions: ['x:a', 'x:a', 'x:?'], taskIds: ['task', 'other'] };
   const { sent } = await listen(asked);
@@ -107,7 +107,7 @@ test('the acknowledgement names the lists, and what each server watches, in one 
 
 test('a server that does not agree in time is left out of the acknowledgement', async (t) => {
   const [a, b] = [server('a'), server('b')];
-  const { listen, pass } = listening(t, [a, b], { uris: new Map([['x:a', a.slot]]) });
+  const { listen, pass } = listening(t, [a, b], { uris: new Map([['x:a', a.backend]]) });
   const { sent } = await listen({ resourceSubscriptions: ['x:a'] });
   assert.deepEqual([a.parts.length, b.parts.length], [1, 0]);
   await pass(999);
@@ -129,7 +129,7 @@ test('lists alone wait a moment for slow servers, and tasks are of servers that 
 
 test('what servers tell comes after the acknowledgement, if it was agreed', async (t) => {
   const [a, b] = [server('a', true), server('b')];
-  const owners = { uris: new Map([['x:a', a.slot]]), tasks: new Map([[a.slot, ['task']]]) };
+  const owners = { uris: new Map([['x:a', a.backend]]), tasks: new Map([[a.backend, ['task']]]) };
   const { listen } = listening(t, [a, b], owners);
   const { sent } = await listen({ resourcesListChanged: true, resourceSubscriptions: ['x:a'], taskIds: ['task'] });
   const said = (): void => {
@@ -168,7 +168,7 @@ test('1000 messages wait for the acknowledgement', async (t) => {
 
 test('a server that ends its part is followed again, and what may be missed is told', async (t) => {
   const a = server('a');
-  const { listen, pass, warnings } = listening(t, [a], { uris: new Map([['x:a', a.slot]]) });
+  const { listen, pass, warnings } = listening(t, [a], { uris: new Map([['x:a', a.backend]]) });
   const { sent, state } = await listen({ toolsListChanged: true, resourceSubscriptions: ['x:a'] });
   a.agree();
   await settle();
@@ -197,9 +197,9 @@ test('a server that refuses is not asked again until it joins anew', async (t) =
   a.last().fail(new McpError('methodNotFound', 'no streams'));
   await pass(60_000);
   assert.deepEqual([a.parts.length, sent.length, warnings.length], [1, 1, 1]);
-  listens.joined(a.slot, a.slot.single ?? assert.fail());
+  listens.joined(a.backend, a.backend.single ?? assert.fail());
   await settle();
-  listens.joined(a.slot, a.slot.single ?? assert.fail());
+  listens.joined(a.backend, a.backend.single ?? assert.fail());
   await settle();
   assert.equal(a.parts.length, 2);
 });
@@ -224,7 +224,7 @@ test('a stream ends with its client or its bridge, and the parts of all servers 
     await settle();
     assert.notEqual(state.result, undefined);
     assert.equal(a.last().call.signal.aborted, true);
-    listens.joined(a.slot, a.slot.single ?? assert.fail());
+    listens.joined(a.backend, a.backend.single ?? assert.fail());
     listens.changed('notifications/tools/list_changed');
     await pass(60_000);
     assert.deepEqual([a.parts.length, sent], [1, []]);
@@ -237,7 +237,7 @@ test('a stream ends with its client or its bridge, and the parts of all servers 
 
 test('a server that refuses is not waited for, and one that has the tasks is', async (t) => {
   const [a, b] = [server('a', true), server('b')];
-  const owners = { uris: new Map([['x:b', b.slot]]), tasks: new Map([[a.slot, ['task']]]) };
+  const owners = { uris: new Map([['x:b', b.backend]]), tasks: new Map([[a.backend, ['task']]]) };
   const { listen, pass } = listening(t, [a, b], owners);
   const { sent } = await listen({ resourceSubscriptions: ['x:b'], taskIds: ['task'] });
   b.last().fail(new McpError('invalidParams', 'no'));

@@ -23,7 +23,7 @@ const maxEarly = 1_000;
 
 /** Parts of the merged bridge that a merged stream needs. */
 export interface MergedListenOptions {
-  readonly slots: readonly Backend[];
+  readonly backends: readonly Backend[];
   readonly serverTimeoutMs: number;
   /** Owner of each of some resources, as far as it is known. */
   ownersOf(uris: readonly string[], call: Call): Promise<ReadonlyMap<string, Backend>>;
@@ -86,8 +86,8 @@ export class MergedListen {
   }
 
   /** A server is there, for the first time or again: its part of each stream begins. */
-  joined(slot: Backend, single: Single): void {
-    for (const stream of this.#streams) void this.#follow(stream, slot, single);
+  joined(backend: Backend, single: Single): void {
+    for (const stream of this.#streams) void this.#follow(stream, backend, single);
   }
 
   /** Notifies every interested client of a changed list. */
@@ -117,8 +117,8 @@ export class MergedListen {
     for (const uri of resources) {
       const owner = owners.get(uri);
       // A resource that no server lists may belong to any of them.
-      for (const slot of owner === undefined ? this.#options.slots : [owner])
-        uris.set(slot, [...(uris.get(slot) ?? []), uri]);
+      for (const backend of owner === undefined ? this.#options.backends : [owner])
+        uris.set(backend, [...(uris.get(backend) ?? []), uri]);
     }
     const taskIds = asked.taskIds?.slice(0, maxResources);
     const stream: Stream = {
@@ -137,27 +137,27 @@ export class MergedListen {
 
   /** Tells whether any server sends changes of tasks. */
   #hasTasks(): boolean {
-    return this.#options.slots.some(
+    return this.#options.backends.some(
       ({ single }) => single?.host.capabilities().extensions?.[tasksExtension] !== undefined,
     );
   }
 
   /** The acknowledgement is the first message of the stream. It names what the servers agreed to by then. */
   async #acknowledge(stream: Stream): Promise<void> {
-    const { slots, serverTimeoutMs } = this.#options;
+    const { backends, serverTimeoutMs } = this.#options;
     const { call, flags, uris, tasks, early, ended } = stream;
     const watched = new Set<string>();
     const followed = new Set<string>();
     const named: Promise<void>[] = [];
     const others: Promise<void>[] = [];
-    for (const slot of slots) {
-      if (slot.single === undefined) continue;
-      const agreeing = this.#follow(stream, slot, slot.single).then((agreed) => {
+    for (const backend of backends) {
+      if (backend.single === undefined) continue;
+      const agreeing = this.#follow(stream, backend, backend.single).then((agreed) => {
         for (const uri of agreed.resources) watched.add(uri);
         for (const id of agreed.tasks) followed.add(id);
       });
       // Agreed resources are part of the acknowledgement. The lists are in it whatever the servers answer.
-      (uris.has(slot) || tasks?.has(slot) === true ? named : others).push(agreeing);
+      (uris.has(backend) || tasks?.has(backend) === true ? named : others).push(agreeing);
     }
     const begun = Promise.all([Promise.all(named), mostOf(others, graceMs)]);
     await settledOrAborted(serverTimeoutMs, begun, ended.signal);
@@ -178,29 +178,32 @@ export class MergedListen {
    *
    * @returns The resources and tasks that it agreed to; empty if it agrees to none.
    */
-  #follow(stream: Stream, slot: Backend, single: Single): Promise<Agreed> {
-    const resources = stream.uris.get(slot) ?? [];
-    const taskIds = stream.tasks?.get(slot) ?? [];
+  #follow(stream: Stream, backend: Backend, single: Single): Promise<Agreed> {
+    const resources = stream.uris.get(backend) ?? [];
+    const taskIds = stream.tasks?.get(backend) ?? [];
     const filter = {
       ...stream.flags,
       ...(resources.length === 0 ? {} : { resourceSubscriptions: resources }),
       ...(taskIds.length === 0 ? {} : { taskIds }),
     };
-    if (stream.following.has(slot) || Object.keys(filter).length === 0) return Promise.resolve(nothing);
-    stream.following.add(slot);
+    if (stream.following.has(backend) || Object.keys(filter).length === 0) return Promise.resolve(nothing);
+    stream.following.add(backend);
     return new Promise((resolve) => {
       const over = (): void => {
-        stream.following.delete(slot);
+        stream.following.delete(backend);
         resolve(nothing);
       };
-      this.#keepFollowing({ stream, slot, single, filter }, resolve).then(over, (error: unknown) => {
-        this.#options.onWarning(`${slot.name}: changes are not followed any more: ${wordsOf(error)}`);
+      this.#keepFollowing({ stream, backend, single, filter }, resolve).then(over, (error: unknown) => {
+        this.#options.onWarning(`${backend.name}: changes are not followed any more: ${wordsOf(error)}`);
         over();
       });
     });
   }
 
-  async #keepFollowing({ stream, slot, single, filter }: Followed, onAgreed: (agreed: Agreed) => void): Promise<void> {
+  async #keepFollowing(
+    { stream, backend, single, filter }: Followed,
+    onAgreed: (agreed: Agreed) => void,
+  ): Promise<void> {
     const { signal } = stream.ended;
     const handler = single.host.handler('subscriptions/listen');
     for (let tries = 0, begun = 0; handler !== undefined && !signal.aborted; tries++, begun++) {
@@ -219,7 +222,7 @@ export class MergedListen {
         await handler({ notifications: filter }, sub);
       } catch (error) {
         if (signal.aborted) return;
-        this.#options.onWarning(`${slot.name}: changes cannot be followed for a client: ${wordsOf(error)}`);
+        this.#options.onWarning(`${backend.name}: changes cannot be followed for a client: ${wordsOf(error)}`);
         onAgreed(nothing);
         if (error instanceof McpError && error.kind !== 'internalError' && error.kind !== 'busy') return;
       } finally {
@@ -246,7 +249,7 @@ export class MergedListen {
 
 interface Followed {
   readonly stream: Stream;
-  readonly slot: Backend;
+  readonly backend: Backend;
   readonly single: Single;
   readonly filter: SubscriptionFilter;
 }

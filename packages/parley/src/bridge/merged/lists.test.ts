@@ -21,14 +21,21 @@ function slotOf(name: string, answer: Answer, more: Partial<Backend> = {}): Back
       capabilities: () => ({ tools: {} }),
     },
   };
-  const slot = { name, single, absent: false, late: new Set(), answered: () => undefined, failed: async () => false };
-  return { ...slot, ...more } as unknown as Backend;
+  const backend = {
+    name,
+    single,
+    absent: false,
+    late: new Set(),
+    answered: () => undefined,
+    failed: async () => false,
+  };
+  return { ...backend, ...more } as unknown as Backend;
 }
 
 const page = (...names: readonly string[]) => ({ tools: names.map((name) => ({ name })), ttlMs: 5 });
 
 /** Lists the tools of some servers by a clock of the test. */
-function listed(t: TestContext, slots: readonly Backend[], method = 'tools/list') {
+function listed(t: TestContext, backends: readonly Backend[], method = 'tools/list') {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { call, sent } = madeCall(method);
   const seen: { parts?: Record<string, unknown>; ttlMs?: unknown; late: unknown[]; warnings: string[] } = {
@@ -36,12 +43,12 @@ function listed(t: TestContext, slots: readonly Backend[], method = 'tools/list'
     warnings: [],
   };
   const namesIn = ({ items }: ServerPart): unknown[] => items.map(({ name }) => name);
-  void gather(slots, 'tools', call, {
+  void gather(backends, 'tools', call, {
     serverTimeoutMs: 100,
-    onLate: (slot, part) => seen.late.push([slot.name, namesIn(part)]),
+    onLate: (backend, part) => seen.late.push([backend.name, namesIn(part)]),
     onWarning: (message) => seen.warnings.push(message),
   }).then((parts) => {
-    seen.ttlMs = mergedHint(slots, parts)?.ttlMs;
+    seen.ttlMs = mergedHint(backends, parts)?.ttlMs;
     seen.parts = Object.fromEntries([...parts].map(([{ name }, part]) => [name, namesIn(part)]));
   });
   const pass = async (ms: number): Promise<void> => {
@@ -136,8 +143,8 @@ test('a merged list may be stored for the shortest time, or not at all if a serv
 test('a server that answered is neither late nor asked any more', async (t) => {
   let answers = 0;
   const subs: Call[] = [];
-  const slot = slotOf('a', (_, sub) => (subs.push(sub), page('x')), { answered: () => answers++ } as never);
-  const { seen, pass } = listed(t, [slot]);
+  const backend = slotOf('a', (_, sub) => (subs.push(sub), page('x')), { answered: () => answers++ } as never);
+  const { seen, pass } = listed(t, [backend]);
   await pass(0);
   await pass(60_000);
   assert.deepEqual([seen, answers], [{ parts: { a: ['x'] }, ttlMs: 5, late: [], warnings: [] }, 1]);
@@ -155,12 +162,12 @@ test('a server that is not there is not asked, and its part is missing', async (
     asked++;
     throw new Error('no');
   };
-  const slots = [
+  const backends = [
     slotOf('unknown', ask, { ...Object(none), single: undefined }),
     slotOf('lost', ask, { ...Object(none), absent: true }),
     slotOf('broken', ask, { ...Object(none), failed: () => Promise.reject(new Error('worse')) }),
   ];
-  const { seen, pass } = listed(t, slots);
+  const { seen, pass } = listed(t, backends);
   await pass(0);
   assert.deepEqual(seen, { parts: {}, ttlMs: undefined, late: [], warnings: ['broken: worse'] });
   assert.deepEqual([answers, asked], [0, 1]);

@@ -5,7 +5,7 @@ import { isObject } from '../../jsonrpc/message.ts';
 import { after, settledWithin } from '../../jsonrpc/timeout.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { Call } from '../../server/runtime/call.ts';
-import type { Host } from '../../server/runtime/host.ts';
+import type { ServerCore } from '../../server/runtime/server-core.ts';
 import { isAskedForLists } from '../../connection/gate.ts';
 import { McpError } from '../../protocol/error.ts';
 import { hasServerCapability, type ServerCapabilities } from '../../protocol/capability.ts';
@@ -56,7 +56,7 @@ export interface ServerPart {
 export interface GatherOptions {
   readonly serverTimeoutMs: number;
   /** A part that took too long is there after all. */
-  onLate(slot: Backend, part: ServerPart): void;
+  onLate(backend: Backend, part: ServerPart): void;
   onWarning(message: string): void;
 }
 
@@ -76,29 +76,32 @@ const maxMs = 60_000;
  * @returns The parts that came in time.
  */
 export async function gather(
-  slots: readonly Backend[],
+  backends: readonly Backend[],
   kind: MergedList,
   call: Call,
   options: GatherOptions,
 ): Promise<ReadonlyMap<Backend, ServerPart>> {
   const parts = new Map<Backend, ServerPart>();
   // Servers that start together are listed together.
-  const arriving = slots.flatMap((slot) => slot.arriving ?? []);
+  const arriving = backends.flatMap((backend) => backend.arriving ?? []);
   if (arriving.length > 0) await settledWithin(graceMs, Promise.allSettled(arriving));
   await Promise.all(
-    slots.map(async (slot) => {
-      const part = await partOf(slot, kind, call, options);
-      if (part !== undefined) parts.set(slot, part);
+    backends.map(async (backend) => {
+      const part = await partOf(backend, kind, call, options);
+      if (part !== undefined) parts.set(backend, part);
     }),
   );
   return parts;
 }
 
 /** The cache hint of a merged list; `undefined` if a server sends none or did not answer. */
-export function mergedHint(slots: readonly Backend[], parts: ReadonlyMap<Backend, ServerPart>): CacheHint | undefined {
+export function mergedHint(
+  backends: readonly Backend[],
+  parts: ReadonlyMap<Backend, ServerPart>,
+): CacheHint | undefined {
   const hints: CacheHint[] = [];
-  for (const slot of slots) {
-    const hint = parts.get(slot)?.hint;
+  for (const backend of backends) {
+    const hint = parts.get(backend)?.hint;
     if (hint === undefined) return undefined;
     hints.push(hint);
   }
@@ -107,40 +110,40 @@ export function mergedHint(slots: readonly Backend[], parts: ReadonlyMap<Backend
 }
 
 async function partOf(
-  slot: Backend,
+  backend: Backend,
   kind: MergedList,
   call: Call,
   { serverTimeoutMs, onLate, onWarning }: GatherOptions,
 ): Promise<ServerPart | undefined> {
-  const { single } = slot;
+  const { single } = backend;
   // A server that is being searched for delays no caller.
-  if (single === undefined || slot.absent) return undefined;
+  if (single === undefined || backend.absent) return undefined;
   if (!isDeclared(single.host, kind)) return await undeclaredPart(single.host, kind, call);
   return await new Promise<ServerPart | undefined>((resolve) => {
     const { method } = mergedLists[kind];
     let isLate = false;
     const cancel = after(
       // A server that was late gets only a short wait until it answers.
-      slot.late.has(method) ? Math.min(graceMs, serverTimeoutMs) : serverTimeoutMs,
+      backend.late.has(method) ? Math.min(graceMs, serverTimeoutMs) : serverTimeoutMs,
       () => {
         isLate = true;
-        if (!slot.late.has(method))
-          onWarning(`${slot.name} did not answer ${method} within ${serverTimeoutMs} ms: its part is missing`);
-        slot.late.add(method);
+        if (!backend.late.has(method))
+          onWarning(`${backend.name} did not answer ${method} within ${serverTimeoutMs} ms: its part is missing`);
+        backend.late.add(method);
         resolve(undefined);
       },
       true,
     );
     const settled = (part: ServerPart | undefined): void => {
       cancel();
-      slot.late.delete(method);
+      backend.late.delete(method);
       resolve(part);
       if (part === undefined) return;
-      slot.answered();
-      if (isLate) onLate(slot, part);
+      backend.answered();
+      if (isLate) onLate(backend, part);
     };
-    const warn = (message: string): void => onWarning(`${slot.name}: ${message}`);
-    fetched(slot, call, { method, ask: () => drain(single.host, kind, call, warn) })
+    const warn = (message: string): void => onWarning(`${backend.name}: ${message}`);
+    fetched(backend, call, { method, ask: () => drain(single.host, kind, call, warn) })
       .then(settled)
       .catch((error: unknown) => {
         warn(wordsOf(error));
@@ -151,7 +154,7 @@ async function partOf(
 
 /** Fetches the list of one server. It retries once if only this client's connection was lost. */
 async function fetched(
-  slot: Backend,
+  backend: Backend,
   call: Call,
   { method, ask }: { readonly method: string; readonly ask: () => Promise<ServerPart> },
 ): Promise<ServerPart | undefined> {
@@ -159,7 +162,7 @@ async function fetched(
     try {
       return await ask();
     } catch (error) {
-      if (call.aborted || !(await slot.failed(error, method)) || tries > 0) return undefined;
+      if (call.aborted || !(await backend.failed(error, method)) || tries > 0) return undefined;
     }
   }
 }
@@ -167,7 +170,7 @@ async function fetched(
 /** Part of a server that does not have a list. */
 const nothing: ServerPart = { items: [], hint: { ttlMs: Number.POSITIVE_INFINITY, cacheScope: 'public' } };
 
-function isDeclared(host: Host, kind: MergedList): boolean {
+function isDeclared(host: ServerCore, kind: MergedList): boolean {
   return hasServerCapability(host.capabilities(), mergedLists[kind].needs);
 }
 
@@ -175,7 +178,7 @@ function isDeclared(host: Host, kind: MergedList): boolean {
  * Fetches a list that a server did not declare, since some serve it all the same. If the server rejects it, or takes
  * long, the list is empty. It is not asked again if it does not know the method, or until its answer comes.
  */
-async function undeclaredPart(host: Host, kind: MergedList, call: Call): Promise<ServerPart> {
+async function undeclaredPart(host: ServerCore, kind: MergedList, call: Call): Promise<ServerPart> {
   const offered = host.capabilities();
   const known = lacking.get(offered);
   if (known?.has(kind) === true || !isAskedForLists(offered)) return nothing;
@@ -201,7 +204,7 @@ async function undeclaredPart(host: Host, kind: MergedList, call: Call): Promise
 }
 
 async function drain(
-  host: Host,
+  host: ServerCore,
   kind: MergedList,
   call: Call,
   onWarning: (message: string) => void,

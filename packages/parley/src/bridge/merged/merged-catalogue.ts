@@ -11,7 +11,7 @@ import { Walks, type GatheredList } from './walks.ts';
 
 /** Parts of the merged bridge that a catalogue needs. */
 export interface CatalogueOptions {
-  readonly slots: readonly Backend[];
+  readonly backends: readonly Backend[];
   readonly prefix: PrefixMode;
   readonly serverTimeoutMs: number;
   /** A list differs from the one that a client received. */
@@ -69,7 +69,7 @@ export class MergedCatalogue {
 
   async #gathered(kind: MergedList, call: Call): Promise<GatheredList> {
     const { merged, parts } = await this.#refresh(kind, call);
-    return { kind, entries: [...merged], hint: mergedHint(this.#options.slots, parts) };
+    return { kind, entries: [...merged], hint: mergedHint(this.#options.backends, parts) };
   }
 
   /** Finds the owner of a tool or prompt by the name that the caller's list showed. Unknown names are looked up. */
@@ -92,17 +92,17 @@ export class MergedCatalogue {
   /** The servers that use a name themselves. */
   usersOf(kind: MergedList, name: string, call: Call): readonly Backend[] {
     const { known } = this.#views.of(call).lists.get(kind) ?? {};
-    return this.#options.slots.filter((slot) => known?.get(slot)?.has(name) === true);
+    return this.#options.backends.filter((backend) => known?.get(backend)?.has(name) === true);
   }
 
   #lookUp(name: string, { targets, known }: ListView): OwnedName<Backend> | undefined {
-    const isKnown = (slot: Backend, own: string): boolean => known.get(slot)?.has(own) === true;
+    const isKnown = (backend: Backend, own: string): boolean => known.get(backend)?.has(own) === true;
     return targets.get(name) ?? this.#prefixed(name, isKnown) ?? this.#prefixed(name, () => true);
   }
 
   /** The prefixed form is valid even if it is not needed, so that it stays valid when collisions come and go. */
-  #prefixed(name: string, isKnown: (slot: Backend, own: string) => boolean): OwnedName<Backend> | undefined {
-    for (const owner of this.#options.slots) {
+  #prefixed(name: string, isKnown: (backend: Backend, own: string) => boolean): OwnedName<Backend> | undefined {
+    for (const owner of this.#options.backends) {
       const own = withoutPrefix(owner.label, name);
       if (own !== undefined && isKnown(owner, own)) return { owner, name: own };
     }
@@ -113,24 +113,26 @@ export class MergedCatalogue {
     kind: MergedList,
     call: Call,
   ): Promise<{ merged: ReadonlyMap<string, JsonObject>; parts: ReadonlyMap<Backend, ServerPart>; view: ListView }> {
-    const { slots, serverTimeoutMs, onWarning } = this.#options;
-    const parts = await gather(slots, kind, call, {
+    const { backends, serverTimeoutMs, onWarning } = this.#options;
+    const parts = await gather(backends, kind, call, {
       serverTimeoutMs,
       onWarning,
-      onLate: (slot, part) => this.#late(kind, call, slot, part),
+      onLate: (backend, part) => this.#late(kind, call, backend, part),
     });
     const { late, lists } = this.#views.of(call);
     const waiting = late.get(kind);
     // Parts that came in time are newer. A lost server has no part.
-    for (const slot of slots) if (parts.has(slot) || slot.absent) waiting?.delete(slot);
-    const items = new Map(slots.map((slot) => [slot, parts.get(slot)?.items ?? waiting?.get(slot) ?? []] as const));
+    for (const backend of backends) if (parts.has(backend) || backend.absent) waiting?.delete(backend);
+    const items = new Map(
+      backends.map((backend) => [backend, parts.get(backend)?.items ?? waiting?.get(backend) ?? []] as const),
+    );
     const before = lists.get(kind);
     const known = new Map(
-      slots.map((slot) => {
-        const listed = items.get(slot) ?? [];
-        const isShown = parts.has(slot) || listed.length > 0;
+      backends.map((backend) => {
+        const listed = items.get(backend) ?? [];
+        const isShown = parts.has(backend) || listed.length > 0;
         // A missing server keeps its names: the names of the others do not change because of it.
-        return [slot, isShown ? keysOf(kind, listed) : (before?.known.get(slot) ?? new Set<string>())] as const;
+        return [backend, isShown ? keysOf(kind, listed) : (before?.known.get(backend) ?? new Set<string>())] as const;
       }),
     );
     const view = { targets: isNamed(kind) ? this.#named(known) : this.#first(known), known };
@@ -167,10 +169,10 @@ export class MergedCatalogue {
     this.#options.onWarning(`${first.name} and ${second.name} both have ${shown}; that of ${first.name} is served`);
   }
 
-  #late(kind: MergedList, call: Call, slot: Backend, { items }: ServerPart): void {
+  #late(kind: MergedList, call: Call, backend: Backend, { items }: ServerPart): void {
     const { late, lists } = this.#views.of(call);
-    late.set(kind, new Map(late.get(kind)).set(slot, items));
-    const shown = lists.get(kind)?.known.get(slot) ?? new Set<string>();
+    late.set(kind, new Map(late.get(kind)).set(backend, items));
+    const shown = lists.get(kind)?.known.get(backend) ?? new Set<string>();
     const keys = keysOf(kind, items);
     const isSame = keys.size === shown.size && [...keys].every((key) => shown.has(key));
     if (!isSame) this.#options.onChange(kind, call);
@@ -194,14 +196,14 @@ function entriesOf(
   { targets }: ListView,
 ): ReadonlyMap<string, JsonObject> {
   const { key } = mergedLists[kind];
-  const shown = new Map<Backend, Map<string, string>>([...items.keys()].map((slot) => [slot, new Map()]));
+  const shown = new Map<Backend, Map<string, string>>([...items.keys()].map((backend) => [backend, new Map()]));
   for (const [name, target] of targets) shown.get(target.owner)?.set(target.name, name);
   const entries = new Map<string, JsonObject>();
-  for (const [slot, list] of items) {
+  for (const [backend, list] of items) {
     for (const item of list) {
       // As above.
       const own = item[key] as string;
-      const name = shown.get(slot)?.get(own);
+      const name = shown.get(backend)?.get(own);
       if (name !== undefined && !entries.has(name)) entries.set(name, name === own ? item : { ...item, [key]: name });
     }
   }

@@ -1,6 +1,6 @@
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { Call } from '../../server/runtime/call.ts';
-import type { Host } from '../../server/runtime/host.ts';
+import type { ServerCore } from '../../server/runtime/server-core.ts';
 import { mostOf } from './begin.ts';
 import { MergedCatalogue } from './merged-catalogue.ts';
 import { listChanges } from '../../protocol/catalogue.ts';
@@ -10,7 +10,7 @@ import { mergedHandlers } from './handlers.ts';
 import { MergedSessions } from './sessions.ts';
 import { askForUnknown, mergedCapabilities, mergedExtensions, joinedHint, joinedInstructions } from './offer.ts';
 import type { Single } from '../single/single.ts';
-import { lateTaskRoutes } from './late-routes.ts';
+import { deferredTaskRoutes } from './deferred-routes.ts';
 import { labelsOf } from './names.ts';
 import type { PrefixMode, Settings } from '../options.ts';
 import { Routes } from './routes.ts';
@@ -18,7 +18,7 @@ import { Backend, type UpstreamStanding } from './backend.ts';
 
 /** Several servers as one host. The creator stops and closes it. */
 export interface Merged {
-  readonly host: Host;
+  readonly host: ServerCore;
   /** Standing of each server, in order. */
   readonly upstreams: readonly UpstreamStanding[];
   /** Tells whether no caller waits for any server. */
@@ -51,28 +51,28 @@ export async function openMerged(parts: MergedParts): Promise<Merged> {
   const { settings, serverTimeoutMs, random } = parts;
   const { onWarning } = settings;
   const sessions = new MergedSessions(onWarning);
-  const slots = slotsOf(parts, joined);
-  const catalogue = new MergedCatalogue({ ...parts, slots, onWarning, onChange });
-  const routes = new Routes(slots, catalogue);
-  const tasks = lateTaskRoutes(slots, routes, settings.parked.seal);
+  const backends = slotsOf(parts, joined);
+  const catalogue = new MergedCatalogue({ ...parts, backends, onWarning, onChange });
+  const routes = new Routes(backends, catalogue);
+  const tasks = deferredTaskRoutes(backends, routes, settings.suspended.seal);
   const listens = new MergedListen({
-    slots,
+    backends,
     tasksOf: async (ids, call) => (await tasks()).ownersOf(ids, call),
     serverTimeoutMs,
     random,
     onWarning,
     ownersOf: (uris, call) => routes.ownersOf(uris, call),
     honored: (asked) => {
-      const offered = mergedCapabilities(slots);
+      const offered = mergedCapabilities(backends);
       const flags = listChanges.filter(({ list, flag }) => asked[flag] === true && offered[list] !== undefined);
       return Object.fromEntries(flags.map(({ flag }) => [flag, true]));
     },
   });
 
   /** Tells everybody of a server that came: its lists are new to all. */
-  function joined(slot: Backend, single: Single, first: boolean): void {
+  function joined(backend: Backend, single: Single, first: boolean): void {
     if (first) sessions.joined(single);
-    listens.joined(slot, single);
+    listens.joined(backend, single);
     const offered = single.host.capabilities();
     for (const { list, method } of listChanges) {
       if (offered[list] === undefined) continue;
@@ -89,40 +89,40 @@ export async function openMerged(parts: MergedParts): Promise<Merged> {
   }
 
   // A single server delays no other.
-  await firstOf(slots, slots.length === 1 ? serverTimeoutMs : firstMs);
-  const handlers = mergedHandlers({ slots, catalogue, routes, sessions, listens, tasks });
+  await firstOf(backends, backends.length === 1 ? serverTimeoutMs : firstMs);
+  const handlers = mergedHandlers({ backends, catalogue, routes, sessions, listens, tasks });
   return {
-    host: hostOf({ parts, slots, catalogue, sessions, handlers }),
+    host: hostOf({ parts, backends, catalogue, sessions, handlers }),
     get upstreams() {
-      return slots.map((slot) => slot.standing);
+      return backends.map((backend) => backend.standing);
     },
     get idle() {
-      return slots.every(({ single }) => single?.idle !== false);
+      return backends.every(({ single }) => single?.idle !== false);
     },
     stop: () => {
       listens.stop();
-      for (const { single } of slots) single?.stop();
+      for (const { single } of backends) single?.stop();
     },
-    close: async () => void (await Promise.all(slots.map((slot) => slot.close()))),
+    close: async () => void (await Promise.all(backends.map((backend) => backend.close()))),
   };
 }
 
 function slotsOf(
   { servers, settings, serverTimeoutMs, random }: MergedParts,
-  onJoin: (slot: Backend, single: Single, first: boolean) => void,
+  onJoin: (backend: Backend, single: Single, first: boolean) => void,
 ): readonly Backend[] {
   const labels = labelsOf(servers.map(([name]) => name));
   return servers.map(([name, open], at) => {
-    const slot: Backend = new Backend({
+    const backend: Backend = new Backend({
       name,
       label: labels[at] ?? name,
       serverTimeoutMs,
       open: (signal) => open(signal, (message) => settings.onWarning(`${name}: ${message}`)),
-      onJoin: (single, first) => onJoin(slot, single, first),
+      onJoin: (single, first) => onJoin(backend, single, first),
       onWarning: settings.onWarning,
       random,
     });
-    return slot;
+    return backend;
   });
 }
 
@@ -132,59 +132,59 @@ function slotsOf(
 const firstMs = 1_000;
 
 /** Waits for the first server, and a moment for the others. @throws ConnectionError when each of them has failed. */
-async function firstOf(slots: readonly Backend[], limitMs: number): Promise<void> {
+async function firstOf(backends: readonly Backend[], limitMs: number): Promise<void> {
   await mostOf(
-    slots.map((slot) => slot.start()),
+    backends.map((backend) => backend.start()),
     limitMs,
   );
   // A server that wants its person to sign in first is there too.
-  if (slots.some(({ single, standing }) => single !== undefined || standing.failure === undefined)) return;
-  await Promise.all(slots.map((slot) => slot.close()));
-  const failures = slots.map(({ standing: { name, failure } }) => `${name}: ${failure}`);
+  if (backends.some(({ single, standing }) => single !== undefined || standing.failure === undefined)) return;
+  await Promise.all(backends.map((backend) => backend.close()));
+  const failures = backends.map(({ standing: { name, failure } }) => `${name}: ${failure}`);
   throw new ConnectionError('refused', `no server could be reached: ${failures.join('; ')}`);
 }
 
 interface HostParts {
   readonly parts: MergedParts;
-  readonly slots: readonly Backend[];
+  readonly backends: readonly Backend[];
   readonly catalogue: MergedCatalogue;
   readonly sessions: MergedSessions;
   readonly handlers: ReturnType<typeof mergedHandlers>;
 }
 
-function hostOf({ parts: { settings }, slots, catalogue, sessions, handlers }: HostParts): Host {
-  const [only, another] = slots;
+function hostOf({ parts: { settings }, backends, catalogue, sessions, handlers }: HostParts): ServerCore {
+  const [only, another] = backends;
   const lone = another === undefined ? only : undefined;
   return {
     get info() {
       return lone?.single?.host.info ?? settings.info;
     },
     get instructions() {
-      return lone === undefined ? joinedInstructions(slots) : lone.single?.host.instructions;
+      return lone === undefined ? joinedInstructions(backends) : lone.single?.host.instructions;
     },
     get discoverHint() {
-      return joinedHint(slots);
+      return joinedHint(backends);
     },
     revisions: settings.revisions,
     exactNumbers: true,
     relays: true,
-    undeclared: (feature, method) => slots.some(({ single }) => single?.host.undeclared?.(feature, method)),
+    undeclared: (feature, method) => backends.some(({ single }) => single?.host.undeclared?.(feature, method)),
     listeners: settings.listeners,
     chain: settings.chain,
     requestTimeoutMs: 600_000,
     maxRounds: 32,
-    capabilities: () => mergedCapabilities(slots),
-    extensions: () => mergedExtensions(slots),
+    capabilities: () => mergedCapabilities(backends),
+    extensions: () => mergedExtensions(backends),
     handler: (method) => handlers.get(method),
-    unknown: async (params, call) => await askForUnknown(slots, params, call),
+    unknown: async (params, call) => await askForUnknown(backends, params, call),
     notified: (method, params, from) => {
-      for (const { single } of slots) single?.host.notified?.(method, params, from);
+      for (const { single } of backends) single?.host.notified?.(method, params, from);
     },
     headerParameters: (tool, auth) => {
       const found = catalogue.tool(tool);
       if (found !== undefined) return found.owner.single?.host.headerParameters(found.name, auth) ?? [];
       // Before the first list, the server that knows the tool knows its parameters.
-      for (const { single } of slots) {
+      for (const { single } of backends) {
         const parameters = single?.host.headerParameters(tool, auth) ?? [];
         if (parameters.length > 0) return parameters;
       }
@@ -192,9 +192,9 @@ function hostOf({ parts: { settings }, slots, catalogue, sessions, handlers }: H
     },
     onError: settings.onError,
     admit: (from) => {
-      for (const { single } of slots) single?.host.admit?.(from);
+      for (const { single } of backends) single?.host.admit?.(from);
     },
-    opened: (session) => sessions.opened(session, slots),
-    closed: (session) => sessions.closed(session, slots),
+    opened: (session) => sessions.opened(session, backends),
+    closed: (session) => sessions.closed(session, backends),
   };
 }

@@ -2,7 +2,7 @@ import type { CacheHint } from '../../protocol/features/envelope.ts';
 import { combinedHint } from '../../client/pages.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { Call } from '../../server/runtime/call.ts';
-import type { Handler } from '../../server/runtime/host.ts';
+import type { Handler } from '../../server/runtime/server-core.ts';
 import type { ServerCapabilities } from '../../protocol/capability.ts';
 import { McpError } from '../../protocol/error.ts';
 import { isFields } from '../../protocol/compile/value.ts';
@@ -14,9 +14,9 @@ import type { Backend } from './backend.ts';
  * server is missing, its capabilities are unknown, but clients only get notifications for capabilities that were
  * declared at the beginning.
  */
-export function mergedCapabilities(slots: readonly Backend[]): ServerCapabilities {
-  const offers = slots.flatMap(({ single }) => (single === undefined ? [] : [single.host.capabilities()]));
-  const isMissing = offers.length < slots.length;
+export function mergedCapabilities(backends: readonly Backend[]): ServerCapabilities {
+  const offers = backends.flatMap(({ single }) => (single === undefined ? [] : [single.host.capabilities()]));
+  const isMissing = offers.length < backends.length;
   const has = (feature: keyof ServerCapabilities): boolean => offers.some((offer) => offer[feature] !== undefined);
   const isWatchable = isMissing || offers.some(({ resources }) => resources?.subscribe === true);
   return {
@@ -52,14 +52,14 @@ function tasksOf(offers: readonly ServerCapabilities[]): ServerCapabilities {
 }
 
 /** Extensions that several servers declare together. If two have the same id, that of the first server is used. */
-export function mergedExtensions(slots: readonly Backend[]): Extensions {
-  const entries = slots.toReversed().flatMap(({ single }) => Object.entries(single?.host.extensions?.() ?? {}));
+export function mergedExtensions(backends: readonly Backend[]): Extensions {
+  const entries = backends.toReversed().flatMap(({ single }) => Object.entries(single?.host.extensions?.() ?? {}));
   return Object.fromEntries(entries);
 }
 
 /** The servers' instructions, each under its server's name. */
-export function joinedInstructions(slots: readonly Backend[]): string | undefined {
-  const sections = slots.flatMap(({ name, single }) => {
+export function joinedInstructions(backends: readonly Backend[]): string | undefined {
+  const sections = backends.flatMap(({ name, single }) => {
     const text = single?.host.instructions;
     return text === undefined ? [] : [`# ${name.replaceAll(/\s+/g, ' ')}\n\n${text}`];
   });
@@ -67,8 +67,8 @@ export function joinedInstructions(slots: readonly Backend[]): string | undefine
 }
 
 /** The joint cache hint: no caching while a server is missing. */
-export function joinedHint(slots: readonly Backend[]): CacheHint {
-  return combinedHint(slots.map(({ single }) => single?.host.discoverHint ?? { ttlMs: 0, cacheScope: 'private' }));
+export function joinedHint(backends: readonly Backend[]): CacheHint {
+  return combinedHint(backends.map(({ single }) => single?.host.discoverHint ?? { ttlMs: 0, cacheScope: 'private' }));
 }
 
 /**
@@ -76,12 +76,12 @@ export function joinedHint(slots: readonly Backend[]): CacheHint {
  * no other, but might have known the method.
  */
 export async function askForUnknown(
-  slots: readonly Backend[],
+  backends: readonly Backend[],
   params: Parameters<Handler>[0],
   call: Call,
 ): Promise<unknown> {
   let refusal: McpError | undefined;
-  for (const { single } of slots) {
+  for (const { single } of backends) {
     try {
       if (single?.host.unknown !== undefined) return await single.host.unknown(params, call);
     } catch (error) {

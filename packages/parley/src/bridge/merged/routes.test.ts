@@ -11,18 +11,23 @@ import type { Backend } from './backend.ts';
 const call = (method = 'resources/read', aborted = false): Call => ({ method, aborted }) as never;
 
 /** A server that answers a request so. */
-function slot(name: string, answer?: () => unknown, capabilities: object = { resources: {} }, absent = false): Backend {
+function backend(
+  name: string,
+  answer?: () => unknown,
+  capabilities: object = { resources: {} },
+  absent = false,
+): Backend {
   const host = { capabilities: () => capabilities, handler: () => answer && (async () => answer()) };
   const single = { host };
   return { name, label: name, absent, single, present: () => single } as never;
 }
 
-const [a, b] = [slot('a'), slot('b')];
+const [a, b] = [backend('a'), backend('b')];
 
 type Owned = readonly (readonly [string, Backend])[];
 
 /** Routes between servers that list these resources and templates. */
-function routes(resources: Owned, templates: Owned, slots: readonly Backend[] = [a, b]): Routes {
+function routes(resources: Owned, templates: Owned, backends: readonly Backend[] = [a, b]): Routes {
   const targetsOf = (owned: Owned) => new Map(owned.map(([uri, owner]) => [uri, { owner }]));
   const [listed, followed] = [targetsOf(resources), targetsOf(templates)];
   const catalogue = {
@@ -30,7 +35,7 @@ function routes(resources: Owned, templates: Owned, slots: readonly Backend[] = 
     find: async (_: string, name: string) => (name === 'known' ? { owner: a, name } : undefined),
     usersOf: (_: string, name: string) => (name === 'shared' ? [a, b] : []),
   };
-  return new Routes(slots, catalogue as never);
+  return new Routes(backends, catalogue as never);
 }
 
 describe('a URI', () => {
@@ -90,7 +95,7 @@ describe('a URI', () => {
 
 describe('a name', () => {
   test('that is nobody’s or several servers’ is an error that says what to write, or who is away', async () => {
-    const found = routes([], [], [a, slot('b', undefined, {}, true)]);
+    const found = routes([], [], [a, backend('b', undefined, {}, true)]);
     const words = async (name: string): Promise<string> =>
       await found.named('tools', name, call()).then(
         ({ owner }) => owner.name,
@@ -105,19 +110,19 @@ describe('a name', () => {
 
 describe('a request that each server may know', () => {
   const failing = (kind: ErrorName) =>
-    slot(kind, () => {
+    backend(kind, () => {
       throw new McpError(kind, kind);
     });
-  const ask = async (slots: readonly Backend[], by = call()): Promise<unknown> =>
-    await routes([], [], slots)
+  const ask = async (backends: readonly Backend[], by = call()): Promise<unknown> =>
+    await routes([], [], backends)
       .inOrder({}, by)
       .catch((error: McpError) => error.kind);
 
   test('is answered by the first that does, and not asked of one that does not offer it', async () => {
-    const served = slot('s', () => 'served');
+    const served = backend('s', () => 'served');
     for (const kind of ['resourceNotFound', 'invalidParams', 'methodNotFound', 'internalError', 'busy'] as const)
       assert.equal(await ask([failing(kind), served]), 'served');
-    assert.equal(await ask([slot('none', () => 'wrong', {}), slot('silent'), served]), 'served');
+    assert.equal(await ask([backend('none', () => 'wrong', {}), backend('silent'), served]), 'served');
     assert.equal(await ask([failing('headerMismatch'), served]), 'headerMismatch');
     assert.equal(await ask([failing('busy'), served], call('resources/read', true)), 'busy');
     assert.equal(await ask([]), 'methodNotFound');
@@ -133,14 +138,14 @@ describe('a request that each server may know', () => {
   });
 
   test('goes to the owner of its URI alone, which must serve the method', async () => {
-    const owner = slot('o', () => 'owned');
+    const owner = backend('o', () => 'owned');
     const found = routes(
       [
         ['x:1', owner],
         ['x:2', a],
       ],
       [],
-      [slot('s', () => 'served')],
+      [backend('s', () => 'served')],
     );
     assert.equal(await found.byUri('x:1', {}, call()), 'owned');
     assert.equal(await found.byUri('x:9', {}, call()), 'served');

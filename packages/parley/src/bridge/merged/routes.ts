@@ -1,6 +1,6 @@
 import { soon } from '../../jsonrpc/timeout.ts';
 import type { Call } from '../../server/runtime/call.ts';
-import type { Handler } from '../../server/runtime/host.ts';
+import type { Handler } from '../../server/runtime/server-core.ts';
 import { isAskedForLists } from '../../connection/gate.ts';
 import { McpError } from '../../protocol/error.ts';
 import { hasServerCapability } from '../../protocol/capability.ts';
@@ -22,19 +22,19 @@ const parsing = 8;
 
 /** Finds the server that a request is for. */
 export class Routes {
-  readonly #slots: readonly Backend[];
+  readonly #backends: readonly Backend[];
   readonly #catalogue: MergedCatalogue;
 
-  constructor(slots: readonly Backend[], catalogue: MergedCatalogue) {
-    this.#slots = slots;
+  constructor(backends: readonly Backend[], catalogue: MergedCatalogue) {
+    this.#backends = backends;
     this.#catalogue = catalogue;
   }
 
   /** Hands a request to one server, which must be there. */
-  async to(slot: Backend, params: Params, call: Call): Promise<unknown> {
-    const { host } = await slot.present(call.signal);
+  async to(backend: Backend, params: Params, call: Call): Promise<unknown> {
+    const { host } = await backend.present(call.signal);
     const handler = host.handler(call.method);
-    if (handler === undefined) throw new McpError('methodNotFound', `${call.method} is not served by ${slot.name}`);
+    if (handler === undefined) throw new McpError('methodNotFound', `${call.method} is not served by ${backend.name}`);
     return await handler(params, call);
   }
 
@@ -49,14 +49,16 @@ export class Routes {
     if (found !== undefined) return found;
     const noun = kind === 'tools' ? 'tool' : 'prompt';
     const shown = JSON.stringify(name.slice(0, 128));
-    const users = this.#catalogue.usersOf(kind, name, call).map((slot) => JSON.stringify(`${slot.label}__${name}`));
+    const users = this.#catalogue
+      .usersOf(kind, name, call)
+      .map((backend) => JSON.stringify(`${backend.label}__${name}`));
     if (users.length > 0) throw new McpError('invalidParams', `the ${noun} ${shown} is called ${users.join(' or ')}`);
-    const locked = this.#slots.filter((slot) => slot.single?.signInTool?.(call) !== undefined);
+    const locked = this.#backends.filter((backend) => backend.single?.signInTool?.(call) !== undefined);
     const [owner, another] = locked;
     if (owner !== undefined && another === undefined) return { owner, name };
     if (owner !== undefined)
       throw new McpError('invalidParams', `unknown ${noun} ${shown}: ${signInAdvice(locked, call)}`);
-    const absent = this.#slots.filter((slot) => slot.absent).map((slot) => slot.name);
+    const absent = this.#backends.filter((backend) => backend.absent).map((backend) => backend.name);
     const note = absent.length === 0 ? '' : ` (not reached now: ${absent.join(', ')})`;
     throw new McpError('invalidParams', `unknown ${noun} ${shown}${note}`);
   }
@@ -114,11 +116,11 @@ export class Routes {
       needs === undefined || (single !== undefined && hasServerCapability(single.host.capabilities(), needs));
     // Some servers declare nothing and serve it all the same. They are asked last. Some servers exit when they get an
     // unknown method.
-    const undeclared = (slot: Backend): boolean =>
-      !declares(slot) &&
-      slot.single?.host.undeclared?.(needs ?? '', call.method) === true &&
-      isAskedForLists(slot.single.host.capabilities());
-    for (const { single } of [...this.#slots.filter(declares), ...this.#slots.filter(undeclared)]) {
+    const undeclared = (backend: Backend): boolean =>
+      !declares(backend) &&
+      backend.single?.host.undeclared?.(needs ?? '', call.method) === true &&
+      isAskedForLists(backend.single.host.capabilities());
+    for (const { single } of [...this.#backends.filter(declares), ...this.#backends.filter(undeclared)]) {
       const handler = single?.host.handler(call.method);
       if (handler === undefined) continue;
       try {
@@ -132,9 +134,9 @@ export class Routes {
   }
 }
 
-function signInAdvice(slots: readonly Backend[], call: Call): string {
-  const tools = slots.map(({ label, single }) => fullName(label, single?.signInTool?.(call) ?? ''));
-  const names = slots.map(({ name }) => name).join(', ');
+function signInAdvice(backends: readonly Backend[], call: Call): string {
+  const tools = backends.map(({ label, single }) => fullName(label, single?.signInTool?.(call) ?? ''));
+  const names = backends.map(({ name }) => name).join(', ');
   return `the user is not signed in at ${names}, which may have it; call the tool ${tools.join(' or ')} first`;
 }
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { settle } from '../../../../../test/support/raw.ts';
 import type { Call } from '../../server/runtime/call.ts';
-import type { ServerSession } from '../../server/runtime/host.ts';
+import type { ServerSession } from '../../server/runtime/server-core.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { Single } from '../single/single.ts';
 import { MergedSessions } from './sessions.ts';
@@ -25,8 +25,8 @@ function scene(t: TestContext) {
     return { single: { host } } as unknown as Backend;
   };
   const session = { state: {}, notify: (method: string) => void log.push(method) } as unknown as ServerSession;
-  const setLevel = (slots: readonly Backend[], of: ServerSession | undefined = session): Promise<object> =>
-    sessions.setLevel(slots, { level: 'info' }, { session: of } as Call);
+  const setLevel = (backends: readonly Backend[], of: ServerSession | undefined = session): Promise<object> =>
+    sessions.setLevel(backends, { level: 'info' }, { session: of } as Call);
   return { sessions, slotOf, session, setLevel, took: () => log.splice(0), absent: { single: undefined } as Backend };
 }
 
@@ -60,11 +60,11 @@ describe('a log level', () => {
     const warning = 'the log level could not be set: no such level';
     await assert.rejects(setLevel([slotOf('a', refusing(no)), slotOf('b', refusing(no))]), no);
     assert.deepEqual(took(), ['a info', 'b info']);
-    for (const slots of [
+    for (const backends of [
       [slotOf('a', refusing(no)), slotOf('b', fine)],
       [slotOf('a', refusing(new Error('no such level')))],
     ]) {
-      assert.deepEqual(await setLevel(slots), {});
+      assert.deepEqual(await setLevel(backends), {});
       await settle();
       assert.equal(took().at(-1), warning);
     }

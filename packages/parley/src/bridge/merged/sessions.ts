@@ -1,5 +1,5 @@
 import type { Call } from '../../server/runtime/call.ts';
-import type { Handler, ServerSession } from '../../server/runtime/host.ts';
+import type { Handler, ServerSession } from '../../server/runtime/server-core.ts';
 import { McpError } from '../../protocol/error.ts';
 import { wordsOf } from '../failure.ts';
 import type { Single } from '../single/single.ts';
@@ -25,14 +25,14 @@ export class MergedSessions {
     this.#onWarning = onWarning;
   }
 
-  opened(session: ServerSession, slots: readonly Backend[]): void {
+  opened(session: ServerSession, backends: readonly Backend[]): void {
     this.#sessions.set(session.state, { session, level: undefined });
-    for (const { single } of slots) single?.host.opened?.(session);
+    for (const { single } of backends) single?.host.opened?.(session);
   }
 
-  closed(session: ServerSession, slots: readonly Backend[]): void {
+  closed(session: ServerSession, backends: readonly Backend[]): void {
     this.#sessions.delete(session.state);
-    for (const { single } of slots) single?.host.closed?.(session);
+    for (const { single } of backends) single?.host.closed?.(session);
   }
 
   /** A server joined: it gets every session, and the log level of each. */
@@ -56,10 +56,10 @@ export class MergedSessions {
    *
    * @throws McpError when all of them refuse.
    */
-  async setLevel(slots: readonly Backend[], params: Parameters<Handler>[0], call: Call): Promise<object> {
+  async setLevel(backends: readonly Backend[], params: Parameters<Handler>[0], call: Call): Promise<object> {
     const session = call.session === undefined ? undefined : this.#sessions.get(call.session.state);
     if (session !== undefined) session.level = { params, call };
-    const logging = slots.filter(({ single }) => single?.host.capabilities().logging !== undefined);
+    const logging = backends.filter(({ single }) => single?.host.capabilities().logging !== undefined);
     const refusals: unknown[] = [];
     let isOver = false;
     const warn = (error: unknown): void => this.#onWarning(`the log level could not be set: ${wordsOf(error)}`);

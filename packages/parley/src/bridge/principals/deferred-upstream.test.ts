@@ -4,18 +4,18 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { settle } from '../../../../../test/support/raw.ts';
 import type { Call } from '../../server/runtime/call.ts';
-import type { Handler, ServerSession } from '../../server/runtime/host.ts';
+import type { Handler, ServerSession } from '../../server/runtime/server-core.ts';
 import type { Single } from '../single/single.ts';
 import { bridgeSettingsOf } from '../options.ts';
-import { loginRequired } from './asking.ts';
-import { lateSingle } from './deferred-upstream.ts';
+import { loginRequired } from './login-question.ts';
+import { deferredSingle } from './deferred-upstream.ts';
 
 test('who gives a server up that does not answer waits for it no longer', async (t) => {
   // No time passes.
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const closing = new AbortController();
   const reasons: unknown[] = [];
-  const opening = lateSingle({
+  const opening = deferredSingle({
     settings: bridgeSettingsOf({}),
     signal: closing.signal,
     open: (signal) =>
@@ -39,7 +39,7 @@ test('who listens before their person signs in hears of it, by whatever process 
     reach: async () => undefined,
     close: async () => undefined,
   } as unknown as Single;
-  const single = await lateSingle({
+  const single = await deferredSingle({
     settings: bridgeSettingsOf({}),
     open: async () => {
       if (!isSignedIn) throw loginRequired();
@@ -93,7 +93,7 @@ function opening(t: TestContext, more: { readonly logging?: object | undefined; 
     close: async () => void log.push('closed'),
   } as unknown as Single;
   const warnings: string[] = [];
-  const made = lateSingle({
+  const made = deferredSingle({
     settings: bridgeSettingsOf({ onWarning: (message) => void warnings.push(message) }),
     open: async () => (await gate, inner),
     onClose: () => void log.push('over'),
@@ -186,7 +186,7 @@ test('sessions of a server that is there are told of its lists when their person
     },
     person: { signedIn: async () => void signedIn++ },
   };
-  const single = await lateSingle({
+  const single = await deferredSingle({
     settings: bridgeSettingsOf({}),
     open: async () => inner,
     login: login as never,

@@ -1,7 +1,7 @@
 /** A server behind a bridge as one principal has it: it is reached by the first request that needs it, and again by each after one that failed. */
 
 import type { Call } from '../../server/runtime/call.ts';
-import type { Handler, Host, ServerSession } from '../../server/runtime/host.ts';
+import type { Handler, ServerCore, ServerSession } from '../../server/runtime/server-core.ts';
 import { addNewest } from '../../jsonrpc/newest.ts';
 import { settledWithin } from '../../jsonrpc/timeout.ts';
 import type { ServerCapabilities } from '../../protocol/capability.ts';
@@ -15,7 +15,7 @@ import { requestsAboutTasks } from '../single/handlers.ts';
 import type { Single } from '../single/single.ts';
 import { unlessAborted } from '../../storage/turns.ts';
 import { wordsOf, unreachable } from '../failure.ts';
-import { isLoginRequired, loginRequired, type LoginAsking, type Work } from './asking.ts';
+import { isLoginRequired, loginRequired, type LoginAsking, type Work } from './login-question.ts';
 import type { Person, UpstreamSignIn } from './sign-in.ts';
 import { signedInResult, SignedOutListens, signedOutResult, signInTool } from './signed-out.ts';
 
@@ -36,7 +36,7 @@ export const unknownOffer: ServerCapabilities = {
 };
 
 /** Parts of a server that is reached late. */
-export interface LateSingleOptions {
+export interface DeferredSingleOptions {
   readonly settings: Settings;
   /** Aborts the wait for the first attempt. */
   readonly signal?: AbortSignal | undefined;
@@ -58,7 +58,7 @@ export interface LateLogin {
 }
 
 /** Reaches a server. Settles with the first attempt, whatever its outcome, or earlier when no caller waits any more. */
-export async function lateSingle(options: LateSingleOptions): Promise<Single> {
+export async function deferredSingle(options: DeferredSingleOptions): Promise<Single> {
   const late = new DeferredUpstream(options);
   const first = late.reached().catch(() => undefined);
   await settledWithin(serverTimeoutMs, unlessAborted(first, options.signal));
@@ -72,8 +72,8 @@ interface Waiting {
 }
 
 class DeferredUpstream implements Single {
-  readonly host: Host;
-  readonly #options: LateSingleOptions;
+  readonly host: ServerCore;
+  readonly #options: DeferredSingleOptions;
   readonly #closed = new AbortController();
   readonly #sessions = new Map<ServerSession['state'], Waiting>();
   readonly #listens = new SignedOutListens();
@@ -87,7 +87,7 @@ class DeferredUpstream implements Single {
   #opening: Promise<Single> | undefined;
   #failure: string | undefined;
 
-  constructor(options: LateSingleOptions) {
+  constructor(options: DeferredSingleOptions) {
     this.#options = options;
     this.host = this.#asHost();
     this.#forget = options.login?.onGranted(() => void this.#granted().catch(() => undefined));
@@ -260,9 +260,9 @@ class DeferredUpstream implements Single {
     }
   }
 
-  #asHost(): Host {
+  #asHost(): ServerCore {
     const { settings } = this.#options;
-    const inner = (): Host | undefined => this.#single?.host;
+    const inner = (): ServerCore | undefined => this.#single?.host;
     return {
       get info() {
         return inner()?.info ?? settings.info;

@@ -6,16 +6,16 @@ import type { Authorization } from '../../auth/common/authorizer.ts';
 import type { AuthInfo } from '../../server/runtime/request-handler.ts';
 import { latestOf } from './callers.ts';
 import { createEndpoint } from '../../server/runtime/serve.ts';
-import type { Host } from '../../server/runtime/host.ts';
+import type { ServerCore } from '../../server/runtime/server-core.ts';
 import type { Settings } from '../options.ts';
 import { standingOf, type UpstreamStanding } from '../merged/backend.ts';
 import { openSingle, type Single, type SingleOptions } from '../single/single.ts';
 import type { ConnectionLimit } from '../upstream/connection-limit.ts';
 import type { UpstreamIdentity } from '../upstream-auth.ts';
 import type { ExchangeUpstream } from './exchange-options.ts';
-import { LoginAsking } from './asking.ts';
+import { LoginAsking } from './login-question.ts';
 import { exchanged } from './exchanged.ts';
-import { lateSingle } from './deferred-upstream.ts';
+import { deferredSingle } from './deferred-upstream.ts';
 import type { OfPrincipal } from './entry.ts';
 import { Principals } from './principals.ts';
 import type { UpstreamSignIn } from './sign-in.ts';
@@ -29,7 +29,7 @@ export interface Principal {
 
 /** Part of a bridge that belongs to one principal. */
 export interface OwnBridge {
-  readonly host: Host;
+  readonly host: ServerCore;
   /** Standing of each server behind it. */
   readonly upstreams: readonly UpstreamStanding[];
   readonly idle: boolean;
@@ -98,8 +98,8 @@ export async function openFor(
   const own = { ...options, principal: principal.name };
   if (identity.kind === 'per-principal') return await signedIn(principal, identity.signIn(), own);
   if (identity.kind !== 'exchange') return await openSingle({ ...own, auth: identity.auth });
-  const auth = await exchangedFor(principal, identity.options, options.parked.now);
-  return await lateSingle({
+  const auth = await exchangedFor(principal, identity.options, options.suspended.now);
+  return await deferredSingle({
     settings: options,
     signal: options.signal,
     open: (signal) => openSingle({ ...own, auth, keepsNothing: true, signal }),
@@ -121,10 +121,10 @@ async function exchangedFor(
 async function signedIn(principal: Principal, signIn: UpstreamSignIn, options: SingleOptions): Promise<Single> {
   const { name } = principal;
   const person = signIn.person(name);
-  const { seal, ttlMs, now } = options.parked;
+  const { seal, ttlMs, now } = options.suspended;
   const closed = new AbortController();
   const asking = new LoginAsking({ signIn, principal: name, person, seal, ttlMs, now, closed: closed.signal });
-  return await lateSingle({
+  return await deferredSingle({
     settings: options,
     signal: options.signal,
     open: (signal) => openSingle({ ...options, auth: person.authorization, signal }),

@@ -1,7 +1,7 @@
 /** One endpoint of which each principal has a bridge of their own: nothing is in it that another's requests could reach. */
 
 import type { AuthInfo, ClientConnection, RequestHandler, ReplyChannel } from '../../server/runtime/request-handler.ts';
-import type { Host } from '../../server/runtime/host.ts';
+import type { ServerCore } from '../../server/runtime/server-core.ts';
 import { createEndpoint } from '../../server/runtime/serve.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { UpstreamStanding } from '../merged/backend.ts';
@@ -11,7 +11,7 @@ import { EndedSessions } from '../upstream/ended-sessions.ts';
 import { ownerOf } from '../../auth/common/owner.ts';
 import { PrincipalEntry, type OfPrincipal } from './entry.ts';
 import { unknownOffer } from './deferred-upstream.ts';
-import { LateConversation } from './late-conversation.ts';
+import { DeferredConversation } from './deferred-conversation.ts';
 
 /** Parts that the bridges of principals are made of. */
 export interface PrincipalsOptions {
@@ -86,7 +86,7 @@ export class Principals {
     const entry = this.#entry(auth);
     if (entry === undefined) return refusing(tooMany()).openConnection(link);
     entry.entered(link);
-    return new LateConversation(link, {
+    return new DeferredConversation(link, {
       opening: entry.opening,
       ready: entry.bridge,
       refusing,
@@ -174,7 +174,7 @@ function tooMany(): McpError {
 }
 
 /** A host that refuses all that it is asked. */
-function refusingHost({ info, revisions, onError }: Settings, error: McpError): Host {
+function refusingHost({ info, revisions, onError }: Settings, error: McpError): ServerCore {
   const refuse = (): never => {
     throw error;
   };

@@ -17,7 +17,7 @@ test('a person without a grant is found out once in five seconds, with the scope
       fetch: world.fetch,
       scopes: ['read'],
     } as never,
-    asker: 'the bridge',
+    requester: 'the bridge',
     now: () => world.time,
     onError: (error) => assert.fail(String(error)),
   });

@@ -21,7 +21,7 @@ export interface SignInOptions {
   readonly upstream: URL;
   readonly options: PerPrincipalUpstream;
   /** Name of the bridge, as people know it. */
-  readonly asker: string;
+  readonly requester: string;
   now(): number;
   onError(error: unknown): void;
 }
@@ -53,7 +53,7 @@ export class UpstreamSignIn implements ConsentParty {
   /** Name of the upstream among the parties that share a store. */
   readonly id: string;
   readonly name: string;
-  readonly asker: string;
+  readonly requester: string;
   readonly waitTimeoutMs: number;
   readonly #options: SignInOptions;
   readonly #store: CredentialStore;
@@ -63,7 +63,7 @@ export class UpstreamSignIn implements ConsentParty {
   readonly #listeners = new Map<string, Set<() => void>>();
 
   constructor(parts: SignInOptions) {
-    const { upstream, options, asker } = parts;
+    const { upstream, options, requester } = parts;
     const {
       name = upstream.host,
       waitTimeoutMs = 45_000,
@@ -76,11 +76,11 @@ export class UpstreamSignIn implements ConsentParty {
     this.#store = store;
     this.id = `upstream ${upstream.origin}${upstream.pathname}`;
     this.name = name;
-    this.asker = asker;
+    this.requester = requester;
     this.waitTimeoutMs = waitTimeoutMs;
     this.consent = new Consent({
       publicUrl: new URL(publicUrl),
-      name: asker,
+      name: requester,
       sessionOf,
       store,
       keys,
@@ -205,7 +205,7 @@ export class UpstreamSignIn implements ConsentParty {
     return oauth({
       now: () => this.#options.now(),
       ...options,
-      metadata: { name: this.asker, ...metadata },
+      metadata: { name: this.requester, ...metadata },
       scopes: unionOf(always, scopes),
       store,
       redirect: page({ redirectUri: this.consent.redirectUri, navigate }),

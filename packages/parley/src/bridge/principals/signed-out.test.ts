@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { metaKey } from '../../protocol/meta-key.ts';
 import { signedInResult, signedOutResult, SignedOutListens } from './signed-out.ts';
 
-const signIn = { name: 'Files', asker: 'the bridge' } as never;
+const signIn = { name: 'Files', requester: 'the bridge' } as never;
 
 /** A call whose stream the test can abort. */
 function callOf() {

@@ -13,7 +13,7 @@ export const signInTool = 'sign_in';
 const nobody = { ttlMs: 0, cacheScope: 'private' } as const;
 
 /** The answer to a method that cannot ask; `undefined` for those that fail. */
-export function signedOutResult(method: string, { name, asker }: UpstreamSignIn): JsonObject | undefined {
+export function signedOutResult(method: string, { name, requester }: UpstreamSignIn): JsonObject | undefined {
   switch (method) {
     case 'tools/list':
       return {
@@ -22,7 +22,7 @@ export function signedOutResult(method: string, { name, asker }: UpstreamSignIn)
           {
             name: signInTool,
             title: `Sign in at ${name}`,
-            description: `Signs the user in at ${name}, so that ${asker} can use it for them. Its tools are listed afterwards.`,
+            description: `Signs the user in at ${name}, so that ${requester} can use it for them. Its tools are listed afterwards.`,
             inputSchema: { type: 'object' },
             annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
           },

@@ -9,7 +9,7 @@ import { UpstreamSignIn, type UpstreamGrant } from './sign-in.ts';
 /** Makes what signs people in at each server where they have grants of their own. */
 export function signingIn(
   identities: ReadonlyMap<string, UpstreamIdentity>,
-  { info, onError, parked }: Settings,
+  { info, onError, suspended }: Settings,
 ): People & { readonly identities: ReadonlyMap<string, UpstreamIdentity> } {
   const all: UpstreamSignIn[] = [];
   const named = new Map<string, UpstreamSignIn>();
@@ -20,8 +20,8 @@ export function signingIn(
     const signIn = new UpstreamSignIn({
       upstream,
       options,
-      asker: info.title ?? info.name,
-      now: options.now ?? parked.now,
+      requester: info.title ?? info.name,
+      now: options.now ?? suspended.now,
       onError: (error) => onError(error, `signing in at ${upstream.host}`),
     });
     all.push(signIn);

@@ -19,7 +19,7 @@ function handlersBefore(form: 'core' | 'extension') {
     tools: { taskSupport: () => undefined, fitted: (result: unknown) => result, seen: () => ({ tools: [{}] }) },
     kept: { load: async () => ({ created: () => ({ by: 'kept' }), about: () => ({ by: 'kept' }) }) },
     tasks: {
-      load: async () => ({ carried: { created: () => ({ by: 'carried' }), about: () => ({ by: 'carried' }) } }),
+      load: async () => ({ forwarded: { created: () => ({ by: 'carried' }), about: () => ({ by: 'carried' }) } }),
     },
     asked: 'required',
   };

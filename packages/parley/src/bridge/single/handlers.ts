@@ -1,4 +1,4 @@
-import type { Handler, ServerSession } from '../../server/runtime/host.ts';
+import type { Handler, ServerSession } from '../../server/runtime/server-core.ts';
 import type { Call } from '../../server/runtime/call.ts';
 import { methodsWith, type RequestTypes } from '../../protocol/catalogue.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
@@ -8,9 +8,9 @@ import type { Tool } from '../../protocol/features/tool.ts';
 import type { MethodRow } from '../../protocol/method.ts';
 import type { Changes } from '../changes.ts';
 import type { UpstreamTools } from '../known-tools.ts';
-import { isTask, keepsTasks, taskFormBehind, wished, type TasksAsked } from '../tasks/between.ts';
-import type { LateTasks } from '../tasks/late-tasks.ts';
-import type { LateKept } from '../tasks/kept/late-kept.ts';
+import { isTask, keepsTasks, taskFormBehind, wished, type TasksAsked } from '../tasks/task-forms.ts';
+import type { LateTasks } from '../tasks/deferred-tasks.ts';
+import type { LateKept } from '../tasks/stored/late-kept.ts';
 import type { FollowedTasks } from '../tasks/task-listening.ts';
 import type { Pool } from '../upstream/pool.ts';
 import type { UpstreamWatches } from './watches.ts';
@@ -37,7 +37,7 @@ export function bridgeHandlers(parts: BridgeParts): ReadonlyMap<string, Handler>
   const isKept = ({ facts }: Call): boolean => keepsTasks(facts, taskFormBehind(pool));
   const carry: Handler = (params, call) => pool.carry(params, call);
   const ofTasks: Handler = async (params, call) =>
-    isKept(call) ? (await kept.load()).about(params, call) : (await tasks.load()).carried.about(params, call);
+    isKept(call) ? (await kept.load()).about(params, call) : (await tasks.load()).forwarded.about(params, call);
   const own: Handlers = {
     'tools/list': async (params, call) => {
       const page = tools.seen(await pool.carry({ ...params }, call));
@@ -49,7 +49,8 @@ export function bridgeHandlers(parts: BridgeParts): ReadonlyMap<string, Handler>
       const form = taskFormBehind(pool);
       const sent = wished({ ...params }, call, { form, support: tools.taskSupport(params.name), tasks: asked });
       const result = await pool.carry(sent, call);
-      if (isTask(result, taskFormBehind(pool), sent['task'])) return (await tasks.load()).carried.created(result, call);
+      if (isTask(result, taskFormBehind(pool), sent['task']))
+        return (await tasks.load()).forwarded.created(result, call);
       return tools.fitted(result, params.name, call.facts);
     },
     'logging/setLevel': async ({ level }, call) => {

@@ -1,11 +1,11 @@
 import { jsonText } from '../../json/exact-number.ts';
-import type { NotificationSender, ServerSession } from '../../server/runtime/host.ts';
+import type { NotificationSender, ServerSession } from '../../server/runtime/server-core.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import { maySend } from '../../protocol/method.ts';
 import { wordsOf } from '../failure.ts';
 import { revisionFor } from '../forward.ts';
-import type { LateTasks } from '../tasks/late-tasks.ts';
+import type { LateTasks } from '../tasks/deferred-tasks.ts';
 import type { Pool } from '../upstream/pool.ts';
 import { ownerOf } from '../../auth/common/owner.ts';
 import { progressFor } from './question-progress.ts';
@@ -66,7 +66,7 @@ export class Notices {
    */
   #inWordsOf(method: string, params: JsonObject, session: ServerSession): JsonObject | undefined {
     if (method === 'notifications/progress') return progressFor(session, params, this.#pool);
-    return method === 'notifications/tasks/status' ? this.#tasks.loaded?.hosted.told(params, session) : params;
+    return method === 'notifications/tasks/status' ? this.#tasks.loaded?.clientSideTasks.told(params, session) : params;
   }
 
   async #send({ method, params }: Notice, from: NotificationSender): Promise<void> {

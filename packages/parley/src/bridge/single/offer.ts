@@ -1,10 +1,10 @@
 import type { Client } from '../../client/client.ts';
-import type { Host } from '../../server/runtime/host.ts';
+import type { ServerCore } from '../../server/runtime/server-core.ts';
 import type { SingleOptions } from './single.ts';
 import { isServerCapability, type ServerCapabilities, type ServerTasksCapability } from '../../protocol/capability.ts';
 import { tasksExtension } from '../../protocol/features/tasks.ts';
 import { revisionFor } from '../forward.ts';
-import { taskFormOf } from '../tasks/between.ts';
+import { taskFormOf } from '../tasks/task-forms.ts';
 
 const offers = new WeakMap<ServerCapabilities, ServerCapabilities>();
 
@@ -60,7 +60,7 @@ function undeclaredCompletions(client: Pick<Client, 'capabilities' | 'revision'>
  * the only client of a process. (Spec 2025-11-25, Tasks, Security: SHOULD NOT.)
  */
 export function keptOfferedTo(
-  link: Parameters<Host['capabilities']>[0],
+  link: Parameters<ServerCore['capabilities']>[0],
   offer: ServerCapabilities,
   { tasks: { store }, ofPart }: Pick<SingleOptions, 'tasks' | 'ofPart'>,
 ): ServerCapabilities {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ServerSession } from '../../server/runtime/host.ts';
+import type { ServerSession } from '../../server/runtime/server-core.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { progressFor, relayedQuestion } from './question-progress.ts';
 

@@ -1,6 +1,6 @@
 import { settledId } from '../../json/large-id.ts';
 import { isObject, isRequestId } from '../../jsonrpc/message.ts';
-import type { ServerSession } from '../../server/runtime/host.ts';
+import type { ServerSession } from '../../server/runtime/server-core.ts';
 import { withDeclaredContext } from '../upstream/sampling-context.ts';
 import type { JsonObject, ProgressToken } from '../../protocol/features/common.ts';
 

@@ -3,7 +3,7 @@ import { monotonicNow } from '../../jsonrpc/timeout.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
 import { factsOf, httpFacts, type SettledFacts } from '../../jsonrpc/transport-facts.ts';
 import type { Call } from '../../server/runtime/call.ts';
-import type { Handler, Host, ServerSession } from '../../server/runtime/host.ts';
+import type { Handler, ServerCore, ServerSession } from '../../server/runtime/server-core.ts';
 import type { ServerCapabilities } from '../../protocol/capability.ts';
 import type { Implementation, JsonObject } from '../../protocol/features/common.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
@@ -14,13 +14,13 @@ import { closingQuietly } from '../upstream/closing.ts';
 import { wordsOf } from '../failure.ts';
 import { asksUndeclared, revisionFor } from '../forward.ts';
 import type { KnownUpstream, UpstreamLogin } from '../upstream-login.ts';
-import type { Doorway } from './doorway.ts';
+import type { UpstreamSignIn } from './upstream-sign-in.ts';
 import { bridgeHandlers, type BridgeParts } from './handlers.ts';
 import { UpstreamTools } from '../known-tools.ts';
-import { isOfHosted, keepsTasks, relatedTaskOf, taskFormBehind } from '../tasks/between.ts';
-import type { FollowTasks } from '../tasks/extension/told-tasks.ts';
-import { lateKept } from '../tasks/kept/late-kept.ts';
-import { lateTasks } from '../tasks/late-tasks.ts';
+import { isOfClientTask, keepsTasks, relatedTaskOf, taskFormBehind } from '../tasks/task-forms.ts';
+import type { FollowTasks } from '../tasks/extension/reported-tasks.ts';
+import { lateKept } from '../tasks/stored/late-kept.ts';
+import { lateTasks } from '../tasks/deferred-tasks.ts';
 import { Notices } from './notices.ts';
 import { keptOfferedTo, offerOf } from './offer.ts';
 import { relayedQuestion } from './question-progress.ts';
@@ -45,7 +45,7 @@ export interface UpstreamFacts {
 
 /** One server behind a bridge, as a host for its clients. The creator stops and closes it. */
 export interface Single {
-  readonly host: Host;
+  readonly host: ServerCore;
   /** Description of the server. */
   readonly facts: UpstreamFacts | undefined;
   /** Reason why it was not reached yet, or not the last time; for those that are opened before they are reached. */
@@ -107,12 +107,12 @@ export async function openSingle(options: SingleOptions): Promise<Single> {
   // Tasks from an earlier run continue.
   if (options.tasks.store !== undefined && taskFormBehind(pool) === 'extension') await kept.load();
   if (options.signal?.aborted === true) {
-    standing.doorway?.close();
+    standing.upstreamSignIn?.close();
     await pool.close();
     throw options.signal.reason;
   }
   const stop = (): void => {
-    standing.doorway?.close();
+    standing.upstreamSignIn?.close();
     changes.stop();
     watches.stop();
   };
@@ -144,7 +144,7 @@ interface Standing {
   hint(): KnownUpstream['hint'];
   readonly description: string;
   /** The doorway of requests to a server that may want a login. */
-  readonly doorway: Doorway | undefined;
+  readonly upstreamSignIn: UpstreamSignIn | undefined;
 }
 
 /** Reaches the server. It replaces a connection that failed permanently, and keeps the known facts meanwhile. */
@@ -161,13 +161,13 @@ async function standingOf(parts: BridgeParts, options: SingleOptions): Promise<S
     // Closing the bridge here also ends the subscription.
     if (signal?.aborted !== true) void parts.changes.follow(pool.main);
   };
-  let doorway: Doorway | undefined;
+  let upstreamSignIn: UpstreamSignIn | undefined;
   if (login === undefined) {
     first = await firstClient(pool, signal);
     await learned();
   } else {
-    const late = await import('./doorway.ts');
-    const opened = await late.openDoorway({
+    const late = await import('./upstream-sign-in.ts');
+    const opened = await late.openUpstreamSignIn({
       login,
       pool,
       learned,
@@ -175,7 +175,7 @@ async function standingOf(parts: BridgeParts, options: SingleOptions): Promise<S
       signal,
       changed: () => parts.changes.everything(),
     });
-    ({ known: first, doorway } = opened);
+    ({ known: first, upstreamSignIn } = opened);
   }
   return {
     known: latest,
@@ -184,7 +184,7 @@ async function standingOf(parts: BridgeParts, options: SingleOptions): Promise<S
       const one = latest();
       return 'description' in one ? one.description : factsOfUpstream(options.upstream).description;
     },
-    doorway,
+    upstreamSignIn,
   };
 }
 
@@ -210,7 +210,7 @@ function isTransport(upstream: SingleOptions['upstream']): upstream is Transport
 }
 
 function partsOf(settings: SingleOptions, tools: UpstreamTools, open: (isMain: boolean) => OpenClient): BridgeParts {
-  const { onWarning, places, sharing, parked } = settings;
+  const { onWarning, places, sharing, suspended } = settings;
   const changes: Changes = new Changes({
     capabilities: () => (pool.main.latest === undefined ? {} : offerOf(pool.main.latest, tellsApart(settings))),
     stale: (method, params) => pool.changed(method, params),
@@ -227,7 +227,7 @@ function partsOf(settings: SingleOptions, tools: UpstreamTools, open: (isMain: b
     facts: factsOfUpstream(settings.upstream),
     shared: sharing === 'shared',
     principal: settings.principal,
-    parked,
+    suspended,
     waiting: tools.waiting(settings),
     silent: settings.silent,
     main: {
@@ -261,10 +261,10 @@ function partsOf(settings: SingleOptions, tools: UpstreamTools, open: (isMain: b
   const learnAnew = oneByOne(() => learn({ pool, tools }, settings));
   const member = settings.member ?? '';
   const { principal, onError } = settings;
-  const tasks = lateTasks({ ...parked, pool, member, onWarning });
+  const tasks = lateTasks({ ...suspended, pool, member, onWarning });
   const follow: FollowTasks = async (...wanted) => await (await tasks.load()).streams.follow(...wanted);
   const own = { pool, member, principal, tasks: settings.tasks };
-  const kept = lateKept({ ...own, tools, seal: parked.seal, follow, onError });
+  const kept = lateKept({ ...own, tools, seal: suspended.seal, follow, onError });
   return { pool, tools, changes, watches, tasks, kept, asked: settings.asked };
 }
 
@@ -304,8 +304,8 @@ function sessionEvents(
       else if (isListChange(method) || isOfSession(method, params)) session.notify(method, ownWords(params));
     },
     onRequest: async (method, params, { signal, on }) => {
-      if (isOfHosted(method, params))
-        return await (await tasks.load()).hosted.ask({ method, params, session, signal, on });
+      if (isOfClientTask(method, params))
+        return await (await tasks.load()).clientSideTasks.ask({ method, params, session, signal, on });
       const question = relayedQuestion(session, { method, params }, pool);
       const ask = (named: JsonObject): Promise<JsonObject> => session.ask(method, named, signal, on);
       try {
@@ -353,13 +353,13 @@ async function learn(
   }
 }
 
-function hostOf(parts: BridgeParts, settings: SingleOptions, { known, hint, doorway }: Standing): Host {
+function hostOf(parts: BridgeParts, settings: SingleOptions, { known, hint, upstreamSignIn }: Standing): ServerCore {
   const { pool, tools, changes, watches } = parts;
   const own = bridgeHandlers(parts);
   const handlers =
-    doorway === undefined
+    upstreamSignIn === undefined
       ? own
-      : new Map([...own].map(([method, handler]) => [method, doorway.within(handler)] as const));
+      : new Map([...own].map(([method, handler]) => [method, upstreamSignIn.within(handler)] as const));
   const unknown: Handler = (params, call) => pool.carry(params, call);
   const notices = new Notices(pool, parts.tasks, settings.onWarning);
   return {
@@ -384,7 +384,7 @@ function hostOf(parts: BridgeParts, settings: SingleOptions, { known, hint, door
     capabilities: (link) => keptOfferedTo(link, offerOf(known(), tellsApart(settings)), settings),
     extensions: () => declaredExtensions(revisionFor(known()), offerOf(known(), tellsApart(settings))),
     handler: (method) => handlers.get(method),
-    unknown: doorway === undefined ? unknown : doorway.within(unknown),
+    unknown: upstreamSignIn === undefined ? unknown : upstreamSignIn.within(unknown),
     notified: (method, params, from) => void notices.tell({ method, params }, from),
     headerParameters: (tool) => tools.headerParameters(tool),
     onError: settings.onError,

@@ -1,6 +1,6 @@
 import type { Subscription } from '../../client/subscriptions/subscription.ts';
 import type { Call } from '../../server/runtime/call.ts';
-import type { ServerSession } from '../../server/runtime/host.ts';
+import type { ServerSession } from '../../server/runtime/server-core.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { SubscriptionFilter } from '../../protocol/features/subscriptions.ts';

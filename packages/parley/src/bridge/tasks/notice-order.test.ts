@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { settle, type Json } from '../../../../../test/support/raw.ts';
-import type { ServerSession } from '../../server/runtime/host.ts';
+import type { ServerSession } from '../../server/runtime/server-core.ts';
 import { McpError } from '../../protocol/error.ts';
 import { metaKey } from '../../protocol/meta.ts';
 import { revisionOf, type Revision } from '../../protocol/revision.ts';
-import type { CarriedTasks } from './carried-tasks.ts';
+import type { ForwardedTasks } from './forwarded-tasks.ts';
 import { TaskNotices } from './task-notices.ts';
 
 const core = revisionOf('2025-11-25') as Revision;
@@ -26,7 +26,7 @@ const about = (taskId: unknown): Json => ({ own: 1, _meta: { own: 2, [metaKey.re
 function scene(revision: Revision = core) {
   const told: unknown[] = [];
   const sealing = new Map<string, { resolve: (id: string) => void; reject: (error: Error) => void }>();
-  const carried = {
+  const forwarded = {
     seal: (id: string, principal?: string) =>
       new Promise<string>((resolve, reject) => sealing.set(`${id} of ${principal}`, { resolve, reject })),
   };
@@ -36,7 +36,7 @@ function scene(revision: Revision = core) {
     principal: 'ann',
     notify: (method: string, params: unknown) => told.push([method, params]),
   };
-  const notices = new TaskNotices(carried as unknown as CarriedTasks);
+  const notices = new TaskNotices(forwarded as unknown as ForwardedTasks);
   const sealed = async (id: string, error?: Error): Promise<void> => {
     const one = sealing.get(`${id} of ann`) ?? assert.fail(`${id} is not sealed`);
     if (error === undefined) one.resolve(`sealed ${id}`);

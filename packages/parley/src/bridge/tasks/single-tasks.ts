@@ -1,7 +1,7 @@
 /** Puts the tasks of one server behind a bridge together. It is loaded when the first of them is seen. */
 
 import type { Call } from '../../server/runtime/call.ts';
-import type { ServerSession } from '../../server/runtime/host.ts';
+import type { ServerSession } from '../../server/runtime/server-core.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { SubscriptionFilter } from '../../protocol/features/subscriptions.ts';
 import type { Seal } from '../../sealing/seal.ts';
@@ -9,12 +9,12 @@ import { revisionFor } from '../forward.ts';
 import type { Bus } from '../../storage/bus.ts';
 import type { Pool } from '../upstream/pool.ts';
 import type { Upstream } from '../upstream/upstream.ts';
-import { taskFormBehind } from './between.ts';
-import { CarriedTasks } from './carried-tasks.ts';
+import { taskFormBehind } from './task-forms.ts';
+import { ForwardedTasks } from './forwarded-tasks.ts';
 import { HeldResults } from './core/held-results.ts';
 import { LookedAfter } from './core/looked-after.ts';
 import { TasksOfCore } from './core/tasks-of-core.ts';
-import { TasksOfClients } from './hosted/tasks-of-clients.ts';
+import { TasksOfClients } from './client-side/tasks-of-clients.ts';
 import { TaskIds } from './task-ids.ts';
 import { listenToTasks, type ListenWith } from './task-listening.ts';
 import { TaskNotices } from './task-notices.ts';
@@ -35,10 +35,10 @@ export interface SingleTasksOptions {
 
 /** The tasks of one server behind a bridge. */
 export class SingleTasks {
-  readonly carried: CarriedTasks;
+  readonly forwarded: ForwardedTasks;
   readonly notices: TaskNotices;
   /** The tasks of clients. */
-  readonly hosted: TasksOfClients;
+  readonly clientSideTasks: TasksOfClients;
   readonly #pool: Pool;
   readonly #ids: TaskIds;
   /** Sends changes of tasks of the extension. */
@@ -51,17 +51,17 @@ export class SingleTasks {
     this.#ids = new TaskIds(seal);
     this.#held = new HeldResults({ ttlMs, bus, onWarning });
     this.#core = new TasksOfCore(pool, this.#held);
-    this.carried = new CarriedTasks({ pool, ids: this.#ids, member, core: this.#core });
-    this.notices = new TaskNotices(this.carried);
+    this.forwarded = new ForwardedTasks({ pool, ids: this.#ids, member, core: this.#core });
+    this.notices = new TaskNotices(this.forwarded);
     const { notices } = this;
-    this.hosted = new TasksOfClients({ ids: new TaskIds(seal, 'client'), member, notices, by: pool });
+    this.clientSideTasks = new TasksOfClients({ ids: new TaskIds(seal, 'client'), member, notices, by: pool });
     this.streams = new TaskStreams(onWarning);
   }
 
   /** Serves `subscriptions/listen` that names tasks. */
   listen(asked: SubscriptionFilter, call: Call, listen: ListenWith): Promise<JsonObject> {
     const streams = taskFormBehind(this.#pool) === 'core' ? new LookedAfter(this.#core) : this.streams;
-    const parts = { pool: this.#pool, ids: this.#ids, carried: this.carried, streams };
+    const parts = { pool: this.#pool, ids: this.#ids, forwarded: this.forwarded, streams };
     return listenToTasks(parts, asked, { call, listen });
   }
 

@@ -4,7 +4,7 @@ import type { SubscriptionFilter } from '../../protocol/features/subscriptions.t
 import { maxResources, ownWords, subscribed } from '../changes.ts';
 import { inPlaceOf, type AboutTask } from './forms.ts';
 import type { Pool } from '../upstream/pool.ts';
-import { requireTasks, type CarriedTasks } from './carried-tasks.ts';
+import { requireTasks, type ForwardedTasks } from './forwarded-tasks.ts';
 import type { TaskIds } from './task-ids.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { TaskListening, TaskStream } from './task-streams.ts';
@@ -25,7 +25,7 @@ export type ListenWith = (asked: SubscriptionFilter, call: Call, followed: Follo
 export interface TaskListeningParts {
   readonly pool: Pool;
   readonly ids: TaskIds;
-  readonly carried: CarriedTasks;
+  readonly forwarded: ForwardedTasks;
   readonly streams: { follow(upstream: Upstream, listening: TaskListening): Promise<TaskStream> };
 }
 
@@ -39,13 +39,15 @@ const maxEarly = 1_000;
  * @throws McpError missingRequiredClientCapability for a client that did not declare the extension.
  */
 export async function listenToTasks(
-  { pool, ids, carried, streams }: TaskListeningParts,
+  { pool, ids, forwarded, streams }: TaskListeningParts,
   { taskIds = [], ...others }: SubscriptionFilter,
   { call, listen }: { readonly call: Call; readonly listen: ListenWith },
 ): Promise<JsonObject> {
   requireTasks(call);
   const opened = await ids.openAll(taskIds.slice(0, maxResources), call.auth?.principal);
-  const names = new Map([...opened].filter(([, task]) => carried.isHere(task)).map(([id, { taskId }]) => [taskId, id]));
+  const names = new Map(
+    [...opened].filter(([, task]) => forwarded.isHere(task)).map(([id, { taskId }]) => [taskId, id]),
+  );
   const callFor = (taskId: string): AboutTask => inPlaceOf(call, opened.get(names.get(taskId) ?? ''));
   let early: (readonly [method: string, params: JsonObject])[] | undefined = [];
   const send = (method: string, params: JsonObject): void => {

@@ -1,4 +1,4 @@
-import type { ServerSession } from '../../server/runtime/host.ts';
+import type { ServerSession } from '../../server/runtime/server-core.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
@@ -6,8 +6,8 @@ import { taskStatusNotificationParamsShape } from '../../protocol/features/tasks
 import { metaKey } from '../../protocol/meta.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import { isObject } from '../../jsonrpc/message.ts';
-import { relatedTaskOf } from './between.ts';
-import { withRelated, type CarriedTasks } from './carried-tasks.ts';
+import { relatedTaskOf } from './task-forms.ts';
+import { withRelated, type ForwardedTasks } from './forwarded-tasks.ts';
 
 const status = 'notifications/tasks/status';
 
@@ -25,11 +25,11 @@ interface Line {
  * original order.
  */
 export class TaskNotices {
-  readonly #carried: CarriedTasks;
+  readonly #forwarded: ForwardedTasks;
   readonly #lines = new WeakMap<ServerSession['state'], Line>();
 
-  constructor(carried: CarriedTasks) {
-    this.#carried = carried;
+  constructor(forwarded: ForwardedTasks) {
+    this.#forwarded = forwarded;
   }
 
   /**
@@ -40,7 +40,7 @@ export class TaskNotices {
     const task = readStatus(params, revision);
     if (task === undefined || session.revision.tasks !== 'core') return;
     this.#inLine(session, async () => {
-      const taskId = await this.#carried.seal(String(task['taskId']), session.principal);
+      const taskId = await this.#forwarded.seal(String(task['taskId']), session.principal);
       return () => session.notify(status, { ...task, taskId });
     });
   }
@@ -72,7 +72,7 @@ export class TaskNotices {
 
   async #named(params: JsonObject, { principal }: ServerSession): Promise<JsonObject> {
     const taskId = relatedTaskOf(params);
-    return taskId === undefined ? params : withRelated(params, await this.#carried.seal(taskId, principal));
+    return taskId === undefined ? params : withRelated(params, await this.#forwarded.seal(taskId, principal));
   }
 
   #inLine({ state }: ServerSession, make: () => Promise<() => void>): void {

@@ -4,7 +4,7 @@ import type { Seal } from '../../sealing/seal.ts';
 import { unknownTask } from '../../tasks/core.ts';
 import type { Routes } from '../merged/routes.ts';
 import type { Backend } from '../merged/backend.ts';
-import { requireTasks } from './carried-tasks.ts';
+import { requireTasks } from './forwarded-tasks.ts';
 import { TaskIds } from './task-ids.ts';
 
 /** Finds the server of a task: the id has its name. */

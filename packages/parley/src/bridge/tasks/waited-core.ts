@@ -2,7 +2,7 @@ import { fromWire } from '../../protocol/compile/from-wire.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { createTaskResultShape, getTaskResultShape, taskShape, type Task } from '../../protocol/features/tasks.ts';
-import { isTask, withoutRelated } from './between.ts';
+import { isTask, withoutRelated } from './task-forms.ts';
 import { aboutOptions, insisting, Looks, malformedTask, unlessGivenUp, type TaskOnlyCall } from './attempt.ts';
 
 /**

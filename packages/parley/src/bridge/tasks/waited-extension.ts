@@ -7,7 +7,7 @@ import { errorFromWire, McpError } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { getTaskResultShape, taskShape, type GetTaskResult } from '../../protocol/features/tasks.ts';
 import { hasEnded } from '../../protocol/task-status.ts';
-import { waitedState } from './between.ts';
+import { waitedState } from './task-forms.ts';
 import { takingTasks } from './forms.ts';
 import {
   aboutOptions,

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { TaskOnlyCall } from './attempt.ts';
-import { taskFormOf } from './between.ts';
+import { taskFormOf } from './task-forms.ts';
 import { waitInCore } from './waited-core.ts';
 import { waitInExtension } from './waited-extension.ts';
 

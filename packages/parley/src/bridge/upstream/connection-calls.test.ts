@@ -21,20 +21,20 @@ function call({ principal, state, logLevel, asks = false, isAborted = false }: G
 }
 
 function calls() {
-  const doubt = new OrphanedCalls(() => undefined);
-  return { doubt, calls: new ConnectionCalls(doubt) };
+  const orphans = new OrphanedCalls(() => undefined);
+  return { orphans, calls: new ConnectionCalls(orphans) };
 }
 
 test('calls are known from when they were carried, and by their id from when they were sent', () => {
   const { calls: own } = calls();
   const [one, two] = [call(), call()];
-  const [carried] = [own.carry(one), own.carry(two)];
+  const [forwarded] = [own.carry(one), own.carry(two)];
   const sent = own.send({ call: two, id: 3 });
-  assert.deepEqual([own.size, own.carried, own.running], [2, [one, two], [two]]);
+  assert.deepEqual([own.size, own.forwarded, own.running], [2, [one, two], [two]]);
   assert.deepEqual([own.sentAs(3), own.sentAs(4), own.sentAs(undefined)], [two, undefined, undefined]);
-  carried.leave();
+  forwarded.leave();
   sent.leave();
-  assert.deepEqual([own.size, own.carried, own.running, own.sentAs(3)], [1, [two], [], undefined]);
+  assert.deepEqual([own.size, own.forwarded, own.running, own.sentAs(3)], [1, [two], [], undefined]);
 });
 
 test('a log message may be late after calls of two clients since the server began', () => {
@@ -117,18 +117,18 @@ test('log messages belong to a call if every other call is of its session, or wa
     ['with a level', call({ logLevel: 'info' }), false, false],
   ];
   for (const [title, other, always, whereAsked] of cases) {
-    const { calls: own, doubt } = calls();
+    const { calls: own, orphans } = calls();
     const one = call({ state, logLevel: 'debug' });
     own.carry(one);
     if (title !== 'no other call') own.carry(other);
     assert.deepEqual([own.areLogsOf(one, false), own.areLogsOf(one, true)], [always, whereAsked], title);
-    doubt.forever();
+    orphans.forever();
     assert.deepEqual([own.areLogsOf(one, false), own.areLogsOf(one, true)], [false, false], title);
   }
-  const { calls: own, doubt } = calls();
+  const { calls: own, orphans } = calls();
   const one = call({ logLevel: 'debug' });
   own.carry(one);
-  const answered = doubt.of({ logLevel: 'info', session: undefined });
+  const answered = orphans.of({ logLevel: 'info', session: undefined });
   assert.equal(own.areLogsOf(one, true), false);
   answered();
   assert.equal(own.areLogsOf(one, true), true);

@@ -15,9 +15,9 @@ const maxTasks = 1_000;
 
 /** The calls of one connection, the tasks that some became, and which of them a message of the server can belong to. */
 export class ConnectionCalls {
-  readonly #doubt: OrphanedCalls;
+  readonly #orphans: OrphanedCalls;
   /** Calls from the moment on when it was decided that they may be here. */
-  readonly #carried = new InFlightList<ForwardedCall>();
+  readonly #forwarded = new InFlightList<ForwardedCall>();
   readonly #sent = new InFlightList<SentCall>();
   /** Tasks of the server that were made on it and have not ended, as far as is known. */
   readonly #tasks = new Set<string>();
@@ -26,17 +26,17 @@ export class ConnectionCalls {
   /** The clients among them whose calls wanted log messages. */
   readonly #listeners = new Set<unknown>();
 
-  constructor(doubt: OrphanedCalls) {
-    this.#doubt = doubt;
+  constructor(orphans: OrphanedCalls) {
+    this.#orphans = orphans;
   }
 
   get size(): number {
-    return this.#carried.size;
+    return this.#forwarded.size;
   }
 
   /** The calls that are here, the oldest first. */
-  get carried(): readonly ForwardedCall[] {
-    return this.#carried.all();
+  get forwarded(): readonly ForwardedCall[] {
+    return this.#forwarded.all();
   }
 
   /** The calls that were sent. */
@@ -52,7 +52,7 @@ export class ConnectionCalls {
 
   carry(call: ForwardedCall): InFlightEntry {
     this.#note(call);
-    return this.#carried.add(call);
+    return this.#forwarded.add(call);
   }
 
   /**
@@ -69,7 +69,7 @@ export class ConnectionCalls {
   begunAnew(): void {
     this.#clients.clear();
     this.#listeners.clear();
-    for (const call of this.carried) this.#note(call);
+    for (const call of this.forwarded) this.#note(call);
   }
 
   #note({ session, auth, logLevel }: ForwardedCall): void {
@@ -106,12 +106,12 @@ export class ConnectionCalls {
 
   /** Tells whether there is neither a running call whose client may be asked, nor a task. */
   get asksNobody(): boolean {
-    return !this.hasTasks && this.carried.every(({ ask, signal }) => ask === undefined || signal.aborted);
+    return !this.hasTasks && this.forwarded.every(({ ask, signal }) => ask === undefined || signal.aborted);
   }
 
   /** The most verbose level that any call wants. */
   get maxTalkative(): LoggingLevel | undefined {
-    const wanted = new Set(this.carried.map(({ logLevel }) => logLevel));
+    const wanted = new Set(this.forwarded.map(({ logLevel }) => logLevel));
     return loggingLevels.find((level) => wanted.has(level));
   }
 
@@ -121,9 +121,9 @@ export class ConnectionCalls {
    * @param eachSaysSo True if the server logs only for requests that ask for it.
    */
   areLogsOf(call: ForwardedCall, eachSaysSo: boolean): boolean {
-    const { calls } = this.#doubt;
+    const { calls } = this.#orphans;
     if (calls === undefined) return false;
-    return [...this.carried, ...calls].every(
+    return [...this.forwarded, ...calls].every(
       (other) =>
         other === call ||
         (eachSaysSo && other.logLevel === undefined) ||

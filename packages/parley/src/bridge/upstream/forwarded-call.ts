@@ -24,8 +24,8 @@ export interface ForwardedCall extends Pick<
 }
 
 /** The same request without a log level. */
-export function withoutLogs(carried: ForwardedCall): ForwardedCall {
-  const { method, requestId, facts, client, address, auth, meta, session, inputResponses, requestState } = carried;
+export function withoutLogs(forwarded: ForwardedCall): ForwardedCall {
+  const { method, requestId, facts, client, address, auth, meta, session, inputResponses, requestState } = forwarded;
   return {
     method,
     requestId,
@@ -39,9 +39,9 @@ export function withoutLogs(carried: ForwardedCall): ForwardedCall {
     requestState,
     logLevel: undefined,
     get signal() {
-      return carried.signal;
+      return forwarded.signal;
     },
     admits: () => false,
-    send: (name, params) => carried.send(name, params),
+    send: (name, params) => forwarded.send(name, params),
   };
 }

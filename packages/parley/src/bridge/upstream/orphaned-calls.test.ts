@@ -5,48 +5,48 @@ import { OrphanedCalls } from './orphaned-calls.ts';
 const call = { logLevel: undefined, session: undefined } as Parameters<OrphanedCalls['of']>[0]; // It reads nothing else.
 
 it('doubt is over when each call was answered', async () => {
-  const doubt = new OrphanedCalls(() => undefined);
-  const [first, second] = [doubt.of(call), doubt.of(call)];
-  const over = doubt.over();
+  const orphans = new OrphanedCalls(() => undefined);
+  const [first, second] = [orphans.of(call), orphans.of(call)];
+  const over = orphans.over();
   first();
-  assert.equal(doubt.exists, true);
+  assert.equal(orphans.exists, true);
   second();
   await over;
-  assert.equal(doubt.exists, false);
+  assert.equal(orphans.exists, false);
 });
 
 it('doubt about more calls than can be known ends with the connection alone', async () => {
-  const doubt = new OrphanedCalls(() => undefined);
-  const answered = Array.from({ length: 1_001 }, () => doubt.of(call));
-  assert.equal(doubt.calls, undefined);
+  const orphans = new OrphanedCalls(() => undefined);
+  const answered = Array.from({ length: 1_001 }, () => orphans.of(call));
+  assert.equal(orphans.calls, undefined);
   for (const each of answered) each();
-  assert.equal(doubt.exists, true);
-  const over = doubt.over();
-  doubt.end();
+  assert.equal(orphans.exists, true);
+  const over = orphans.over();
+  orphans.end();
   await over;
-  assert.deepEqual([doubt.exists, doubt.calls], [false, []]);
+  assert.deepEqual([orphans.exists, orphans.calls], [false, []]);
 });
 
 it('the operator is told once for each connection', () => {
   const warnings: string[] = [];
-  const doubt = new OrphanedCalls((message) => warnings.push(message));
+  const orphans = new OrphanedCalls((message) => warnings.push(message));
   for (const _ of [1, 2]) {
-    doubt.of(call);
+    orphans.of(call);
     for (const __ of [1, 2]) {
-      assert.match(doubt.refusal('elicitation/create').message, /no client was asked "elicitation\/create"/);
-      assert.equal(doubt.refusal('sampling/createMessage').code, -1);
-      doubt.silence();
+      assert.match(orphans.refusal('elicitation/create').message, /no client was asked "elicitation\/create"/);
+      assert.equal(orphans.refusal('sampling/createMessage').code, -1);
+      orphans.silence();
     }
-    doubt.end();
+    orphans.end();
   }
   assert.equal(warnings.length, 4);
 });
 
 it('doubt about calls that have an answer ends with the connection alone', () => {
-  const doubt = new OrphanedCalls(() => undefined);
-  doubt.forever();
-  doubt.of(call)();
-  assert.equal(doubt.exists, true);
-  doubt.end();
-  assert.equal(doubt.exists, false);
+  const orphans = new OrphanedCalls(() => undefined);
+  orphans.forever();
+  orphans.of(call)();
+  assert.equal(orphans.exists, true);
+  orphans.end();
+  assert.equal(orphans.exists, false);
 });

@@ -1,7 +1,7 @@
 import type { SettledFacts } from '../../jsonrpc/transport-facts.ts';
-import type { ServerSession } from '../../server/runtime/host.ts';
+import type { ServerSession } from '../../server/runtime/server-core.ts';
 import type { ConnectionLimit } from './connection-limit.ts';
-import type { ParkedOptions } from './suspended/parked.ts';
+import type { SuspendedCallsOptions } from './suspended/suspended-calls.ts';
 import type { Upstream } from './upstream.ts';
 import type { OpenClient, UpstreamConnectionOptions, UpstreamEvents } from './upstream-options.ts';
 
@@ -22,7 +22,7 @@ export interface PoolOptions extends Pick<UpstreamConnectionOptions, 'waiting'> 
   /** Methods whose failures the caller reports to the operator. */
   readonly silent?: ReadonlySet<string> | undefined;
   /** Options of calls that wait for the answers of stateless clients. */
-  readonly parked: Omit<ParkedOptions, 'maxOfOne' | 'onWarning'>;
+  readonly suspended: Omit<SuspendedCallsOptions, 'maxOfOne' | 'onWarning'>;
   /** Events of the own connection of a handshake session. */
   eventsOf(session: ServerSession): UpstreamEvents;
   /** Events of a connection that all calls of a principal may use. */

@@ -1,7 +1,7 @@
 import { kindOfOwner, ownerOf } from '../../auth/common/owner.ts';
 import { monotonicNow, settledWithin } from '../../jsonrpc/timeout.ts';
 import type { Call } from '../../server/runtime/call.ts';
-import type { ClientOrigin, NotificationSender, ServerSession } from '../../server/runtime/host.ts';
+import type { ClientOrigin, NotificationSender, ServerSession } from '../../server/runtime/server-core.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
 import { loggingLevels, type LoggingLevel } from '../../protocol/features/logging.ts';
@@ -12,8 +12,8 @@ import { closedInTime } from './closing.ts';
 import { Failures } from './failures.ts';
 import { revisionFor } from '../forward.ts';
 import { isObject } from '../../jsonrpc/message.ts';
-import { isTask, taskFormBehind } from '../tasks/between.ts';
-import { ParkedCalls } from './suspended/parked.ts';
+import { isTask, taskFormBehind } from '../tasks/task-forms.ts';
+import { SuspendedCalls } from './suspended/suspended-calls.ts';
 import type { Full, Holder } from './connection-limit.ts';
 import type { PoolOptions } from './pool-options.ts';
 import { Upstream } from './upstream.ts';
@@ -40,7 +40,7 @@ export class Pool {
   readonly #all = new Set<Upstream>();
   /** The shared connections by key, oldest first. */
   readonly #shared = new Map<string, Upstream[]>();
-  readonly #parked: ParkedCalls;
+  readonly #suspended: SuspendedCalls;
   readonly #owned = new WeakMap<ServerSession['state'], Upstream>();
   /** The sessions of those that belong to one. */
   readonly #sessions = new Map<Upstream, ServerSession>();
@@ -63,9 +63,9 @@ export class Pool {
     options.places.join(this.#holder);
     this.main = this.#add({ events: options.main, owner: ownerOf(options.principal, undefined) });
     this.#shared.set(wantedKeyOf({}), [this.main]);
-    this.#parked = new ParkedCalls(
-      { maxOfOne: Math.ceil(options.places.limit / 2), onWarning: options.main.onWarning, ...options.parked },
-      (params, carried, principal) => this.#share(params, carried, principal),
+    this.#suspended = new SuspendedCalls(
+      { maxOfOne: Math.ceil(options.places.limit / 2), onWarning: options.main.onWarning, ...options.suspended },
+      (params, forwarded, principal) => this.#share(params, forwarded, principal),
     );
   }
 
@@ -78,7 +78,7 @@ export class Pool {
   async carry(params: JsonObject, call: Call): Promise<JsonObject> {
     if (this.#options.shared === true) return await this.main.carry(params, call);
     if (call.session !== undefined && !this.shared) return await this.ownedBy(call.session).carry(params, call);
-    if (this.#mayBeAsked(call, params)) return await this.#parked.carry(params, call);
+    if (this.#mayBeAsked(call, params)) return await this.#suspended.carry(params, call);
     return await this.#share(params, call, call.auth?.principal);
   }
 
@@ -188,7 +188,7 @@ export class Pool {
   /** Closes every connection; none is opened afterwards. */
   async close(): Promise<void> {
     this.#closed = true;
-    this.#parked.close();
+    this.#suspended.close();
     for (const upstream of this.#all) this.#drop(upstream);
     this.#shared.clear();
     this.#options.places.leave(this.#holder);
@@ -208,16 +208,16 @@ export class Pool {
     return revision?.sessions === true ? revision : undefined;
   }
 
-  async #share(params: JsonObject, carried: ForwardedCall, principal: string | undefined): Promise<JsonObject> {
-    const wanted = this.#wantedBy(carried, principal);
-    if (this.#handshake() === undefined) return await this.#beside(params, carried, wanted);
+  async #share(params: JsonObject, forwarded: ForwardedCall, principal: string | undefined): Promise<JsonObject> {
+    const wanted = this.#wantedBy(forwarded, principal);
+    if (this.#handshake() === undefined) return await this.#beside(params, forwarded, wanted);
     const key = wantedKeyOf(wanted);
-    const alone = !this.#areProcesses && (carried.ask !== undefined || carried.logLevel !== undefined);
-    const fits = (one: Upstream): boolean => (this.#areProcesses ? this.#mayRunIn(one, carried) : one.free(alone));
-    if (this.#areProcesses) await this.#cleared(key, carried);
+    const alone = !this.#areProcesses && (forwarded.ask !== undefined || forwarded.logLevel !== undefined);
+    const fits = (one: Upstream): boolean => (this.#areProcesses ? this.#mayRunIn(one, forwarded) : one.free(alone));
+    if (this.#areProcesses) await this.#cleared(key, forwarded);
     const upstream = this.#sharedBy(wanted, fits);
     try {
-      const result = await upstream.carry(params, carried, alone);
+      const result = await upstream.carry(params, forwarded, alone);
       if (isTask(result, taskFormBehind(this), params['task'])) this.#becameTask(result, upstream);
       return result;
     } finally {
@@ -234,10 +234,10 @@ export class Pool {
   }
 
   /** Waits a moment for the answers to cancelled calls, if only these keep a call from the process. */
-  async #cleared(key: string, carried: ForwardedCall): Promise<void> {
+  async #cleared(key: string, forwarded: ForwardedCall): Promise<void> {
     const list = this.#shared.get(key) ?? [];
     const doubtful = list.find((one) => one.doubtful && one.calls.asksNobody);
-    if (doubtful === undefined || list.some((one) => this.#mayRunIn(one, carried))) return;
+    if (doubtful === undefined || list.some((one) => this.#mayRunIn(one, forwarded))) return;
     await settledWithin(clearingMs, doubtful.cleared());
   }
 
@@ -248,8 +248,8 @@ export class Pool {
     upstream.calls.began(String(taskId));
   }
 
-  #wantedBy(carried: Parameters<typeof wantedBy>[0], principal: string | undefined): WantedConnection {
-    return wantedBy(carried, principal, { handshake: this.#handshake(), own: this.#options.principal });
+  #wantedBy(forwarded: Parameters<typeof wantedBy>[0], principal: string | undefined): WantedConnection {
+    return wantedBy(forwarded, principal, { handshake: this.#handshake(), own: this.#options.principal });
   }
 
   /** Tells whether each connection is a process of its own, with a state of its own. */
@@ -262,15 +262,15 @@ export class Pool {
    * another client's log messages may come already it has another connection, or does without its own: another process
    * would be another server, with other lists.
    */
-  async #beside(params: JsonObject, carried: ForwardedCall, wanted: WantedConnection): Promise<JsonObject> {
+  async #beside(params: JsonObject, forwarded: ForwardedCall, wanted: WantedConnection): Promise<JsonObject> {
     const key = wantedKeyOf(wanted);
     const [first] = this.#shared.get(key) ?? [];
     const { places, facts } = this.#options;
     const unlogged = (): Upstream | undefined =>
       facts.ownsProcess || places.makeRoom(wanted.owner) !== undefined ? first : undefined;
-    const upstream = this.#sharedBy(wanted, (one) => one.maySendLogsOf(carried), unlogged);
+    const upstream = this.#sharedBy(wanted, (one) => one.maySendLogsOf(forwarded), unlogged);
     try {
-      return await upstream.carry(params, upstream.maySendLogsOf(carried) ? carried : withoutLogs(carried));
+      return await upstream.carry(params, upstream.maySendLogsOf(forwarded) ? forwarded : withoutLogs(forwarded));
     } finally {
       this.#trim(key, upstream);
     }

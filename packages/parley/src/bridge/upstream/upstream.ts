@@ -9,14 +9,14 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import type { LoggingLevel, LoggingMessageNotificationParams } from '../../protocol/features/logging.ts';
-import { QuestionRouter } from './asking.ts';
+import { QuestionRouter } from './question-router.ts';
 import type { ForwardedCall } from './forwarded-call.ts';
 import { ConnectionCalls, type SentCall } from './connection-calls.ts';
 import { OrphanedCalls } from './orphaned-calls.ts';
 import { failureFor, unreachable, wordsOf } from '../failure.ts';
 import type { Failures } from './failures.ts';
 import { forward, revisionFor } from '../forward.ts';
-import { related, withoutWish } from '../tasks/between.ts';
+import { related, withoutWish } from '../tasks/task-forms.ts';
 import { hasEnded } from '../../protocol/task-status.ts';
 import { ProgressRelays } from './progress.ts';
 import type { ClientEvents, OpenClient, UpstreamEvents, UpstreamConnectionOptions } from './upstream-options.ts';
@@ -41,7 +41,7 @@ export class Upstream {
   /** True when a call that may be asked has ended on it, whatever the server still does for it. */
   #hasServed = false;
   readonly #onAsked: () => void;
-  readonly #doubt: OrphanedCalls;
+  readonly #orphans: OrphanedCalls;
   readonly calls: ConnectionCalls;
   readonly asking: QuestionRouter;
   readonly #failures: Failures;
@@ -79,14 +79,14 @@ export class Upstream {
     this.#events = events;
     this.#self = self;
     this.owner = owner;
-    this.#doubt = new OrphanedCalls(events.onWarning);
-    this.calls = new ConnectionCalls(this.#doubt);
+    this.#orphans = new OrphanedCalls(events.onWarning);
+    this.calls = new ConnectionCalls(this.#orphans);
     this.#onAsked = onAsked;
     this.asking = new QuestionRouter({
       running: () => this.calls.running,
       sentAs: (id) => this.calls.sentAs(id),
-      doubt: this.#doubt,
-      onUnexpected: () => void (this.#hasServed && this.#doubt.forever()),
+      orphans: this.#orphans,
+      onUnexpected: () => void (this.#hasServed && this.#orphans.forever()),
     });
     this.progress = new ProgressRelays((...said) => events.taskSaid?.(...said));
     this.#failures = failures;
@@ -123,7 +123,7 @@ export class Upstream {
 
   /** Resolves when every cancelled call was answered after all. */
   async cleared(): Promise<void> {
-    await this.#doubt.over();
+    await this.#orphans.over();
   }
 
   /** Tells whether a call may run on it beside what runs already, or needs it to itself. */
@@ -139,7 +139,7 @@ export class Upstream {
 
   /** Tells whether questions or logs of the server may belong to a cancelled call. They then reach no other client. */
   get doubtful(): boolean {
-    return this.#doubt.exists;
+    return this.#orphans.exists;
   }
 
   /** Tells whether log messages during a call can only belong to its client. */
@@ -294,7 +294,7 @@ export class Upstream {
 
   /** Forgets the calls of a connection that is over. */
   #begunAnew(): void {
-    this.#doubt.end();
+    this.#orphans.end();
     this.calls.begunAnew();
     this.#hasServed = false;
   }
@@ -315,7 +315,7 @@ export class Upstream {
           tolerated: this.#failures.tolerated,
           onSent: (id) => void (sent.id = id),
           onGivenUp: () => {
-            if (!this.#endsWithItsStream(client)) answered = this.#doubt.of(call);
+            if (!this.#endsWithItsStream(client)) answered = this.#orphans.of(call);
           },
           onLateAnswer: () => answered?.(),
         }),
@@ -387,7 +387,7 @@ export class Upstream {
   /** Delivers a log message to the call in whose exchange it came, or to the only client that can have caused it. */
   #logged(message: LoggingMessageNotificationParams, request: number | undefined): void {
     const { calls } = this;
-    const wanting = request === undefined ? calls.carried : [calls.sentAs(request)];
+    const wanting = request === undefined ? calls.forwarded : [calls.sentAs(request)];
     const call = wanting.find((one) => one?.logLevel !== undefined && one.admits(message.level));
     const hearer = call ?? this.#last;
     // Spec, Logging: nothing below the level that the client wants.
@@ -400,7 +400,7 @@ export class Upstream {
       related(this.#events, { ...message }, (named) =>
         this.#events.onLog?.(named as unknown as LoggingMessageNotificationParams),
       );
-    else if (mayBeLate || this.doubtful) this.#doubt.silence(mayBeLate);
+    else if (mayBeLate || this.doubtful) this.#orphans.silence(mayBeLate);
   }
 
   /** Tells whether the server logs for those requests alone that want it. */

@@ -1,5 +1,5 @@
 import type { ClientView } from '../../server/runtime/call.ts';
-import type { ServerSession } from '../../server/runtime/host.ts';
+import type { ServerSession } from '../../server/runtime/server-core.ts';
 import { canonical } from '../../connection/digest.ts';
 import type { ClientCapabilities } from '../../protocol/capability.ts';
 import { projectClientCapabilities } from '../../protocol/compile/capabilities.ts';
@@ -37,11 +37,11 @@ type Wanting = Pick<ForwardedCall, 'client' | 'facts' | 'address' | 'auth'>;
 
 /** The connection that a call needs, by its client. */
 export function wantedBy(
-  carried: Wanting,
+  forwarded: Wanting,
   principal: string | undefined,
   { handshake, own }: UpstreamSharing,
 ): WantedConnection {
-  return { ...wantedOf({ principal, address: carried.address }, own), self: selfOf(carried, handshake) };
+  return { ...wantedOf({ principal, address: forwarded.address }, own), self: selfOf(forwarded, handshake) };
 }
 
 /**
@@ -64,8 +64,8 @@ export function selfOfSession(
   { client: { info, capabilities }, revision }: Pick<ServerSession, 'client' | 'revision'>,
   handshake: Revision | undefined,
 ): ClientView {
-  const hosted = hostedFor(capabilities, revision, handshake);
-  return { info, capabilities: { ...declaredTo(handshake, capabilities, revision), ...hosted } };
+  const clientSideTasks = hostedFor(capabilities, revision, handshake);
+  return { info, capabilities: { ...declaredTo(handshake, capabilities, revision), ...clientSideTasks } };
 }
 
 /**

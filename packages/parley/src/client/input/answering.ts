@@ -1,6 +1,6 @@
 /** Answering of what servers ask their clients. */
 
-import type { AskMethod } from '../../connection/ask.ts';
+import type { AskMethod } from '../../connection/client-request.ts';
 import { samplingProblem } from '../../connection/sampling-rules.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { supports, type ClientCapabilities, type ClientFlag } from '../../protocol/capability.ts';

@@ -1,5 +1,5 @@
 /** Answers that the handlers of a client may give, and the results that the protocol makes of them. */
-import type { AskMethod } from '../../connection/ask.ts';
+import type { AskMethod } from '../../connection/client-request.ts';
 import { formProblem, withDefaults } from './elicitation-form.ts';
 import { check } from '../../protocol/compile/check.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';

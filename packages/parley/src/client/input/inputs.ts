@@ -1,5 +1,5 @@
 import { ConnectionError } from '../../jsonrpc/transport.ts';
-import { askMethods } from '../../connection/ask.ts';
+import { askMethods } from '../../connection/client-request.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { ClientCapabilities } from '../../protocol/capability.ts';
 import { elicitationCompleteParamsShape, type ElicitRequestFormParams } from '../../protocol/features/elicitation.ts';

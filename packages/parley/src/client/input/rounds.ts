@@ -83,7 +83,7 @@ export function createRounds(parts: RoundsOptions): InputRounds {
       if (step?.status !== 'input_required' || !isInputMethod(step.method))
         throw new TypeError('only a step that needs input can be resumed');
       if (!revision().resultsAsk) throw new TypeError(`a step cannot be resumed at ${revision().date}`);
-      return await next(step, retryOf(step, byHand(step, answers, revision())), options);
+      return await next(step, retryOf(step, manual(step, answers, revision())), options);
     },
   };
 }
@@ -149,7 +149,7 @@ async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promis
 }
 
 /** Spec 2026-07-28, MRTR, Client requirements: everything that was asked for is answered before the retry. */
-function byHand(step: InputRequiredStep, answers: InputAnswers, revision: Revision): InputResponses | undefined {
+function manual(step: InputRequiredStep, answers: InputAnswers, revision: Revision): InputResponses | undefined {
   const requests = new Map(Object.entries(step.inputRequests ?? {}));
   for (const key of Object.keys(answers))
     if (!requests.has(key)) throw new TypeError(`nothing was asked for under the key ${JSON.stringify(key)}`);

@@ -1,6 +1,6 @@
 /** The characters of texts, by what a pattern tells apart. */
 
-import type { Purse } from './scan.ts';
+import type { SearchBudget } from './scan.ts';
 
 /** Characters that are in the same sets of a pattern. */
 export interface Letter {
@@ -43,22 +43,22 @@ export class Alphabet {
   }
 
   /** Reads a text. */
-  read(text: string, purse: Purse): readonly Letter[] {
+  read(text: string, searchBudget: SearchBudget): readonly Letter[] {
     const letters: Letter[] = [];
     for (let at = 0; at < text.length; at++) {
       // The place is in the text.
       const code = this.#unicode ? (text.codePointAt(at) ?? 0) : text.charCodeAt(at);
       if (code > 0xffff) at++;
-      if (letters.length % charactersOfOneStep === 0) purse.spend(1);
-      letters.push(this.#met.get(code) ?? this.#meet(code, purse));
+      if (letters.length % charactersOfOneStep === 0) searchBudget.spend(1);
+      letters.push(this.#met.get(code) ?? this.#meet(code, searchBudget));
     }
     return letters;
   }
 
-  #meet(code: number, purse: Purse): Letter {
+  #meet(code: number, searchBudget: SearchBudget): Letter {
     const character = String.fromCodePoint(code);
     const isIn = this.#sets.map((set) => {
-      purse.spend(this.#met.size === 0 ? costOfFirstQuestion : 1);
+      searchBudget.spend(this.#met.size === 0 ? costOfFirstQuestion : 1);
       return set.test(character);
     });
     const isWord = /^\w$/.test(character);

@@ -5,12 +5,12 @@ import { RE2JS } from 're2js';
 import { lettersOf } from '../../../../../test/support/schema-fits.ts';
 import { linearPattern } from './linear.ts';
 import { Beyond } from './parse.ts';
-import type { Purse } from './scan.ts';
+import type { SearchBudget } from './scan.ts';
 
-const free: Purse = { spend: () => {} };
+const free: SearchBudget = { spend: () => {} };
 
 /** A purse that counts what is spent. */
-function counting(): Purse & { readonly spent: number } {
+function counting(): SearchBudget & { readonly spent: number } {
   let spent = 0;
   return {
     spend: (steps) => void (spent += steps),
@@ -102,9 +102,9 @@ for (const source of costly)
   test(`${source} takes no more than its states for each of 100,000 characters`, () => {
     const { size, test: looksFor } = linearPattern(source, true, 1000);
     for (const one of [letters, `${letters}!`, `${letters}b`]) {
-      const purse = counting();
-      assert.equal(typeof looksFor(one, purse), 'boolean');
-      assert.ok(purse.spent <= (one.length + 1) * (size + 1), `${purse.spent} steps`);
+      const searchBudget = counting();
+      assert.equal(typeof looksFor(one, searchBudget), 'boolean');
+      assert.ok(searchBudget.spent <= (one.length + 1) * (size + 1), `${searchBudget.spent} steps`);
     }
   });
 

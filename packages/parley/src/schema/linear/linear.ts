@@ -3,14 +3,14 @@
 import { Alphabet } from './alphabet.ts';
 import { parsePattern } from './parse.ts';
 import { toPrograms, type Programs } from './program.ts';
-import { Scan, type Purse, type ScannedText } from './scan.ts';
+import { Scan, type SearchBudget, type ScannedText } from './scan.ts';
 
 /** A pattern that is looked for in time linear in the text. */
 export interface LinearPattern {
   /** Number of its states: a text takes at most that many steps for each of its characters. */
   readonly size: number;
   /** Tells whether a text has a match. What the purse throws ends the search. */
-  test(text: string, purse: Purse): boolean;
+  test(text: string, searchBudget: SearchBudget): boolean;
 }
 
 /**
@@ -25,9 +25,9 @@ export function linearPattern(source: string, unicode: boolean, most: number): L
   let search: Search | undefined;
   return {
     size: programs.size,
-    test(text, purse) {
+    test(text, searchBudget) {
       if (search === undefined || search.isFull) search = new Search(programs, unicode);
-      return search.test(text, purse);
+      return search.test(text, searchBudget);
     },
   };
 }
@@ -47,15 +47,15 @@ class Search {
     return this.#alphabet.isFull;
   }
 
-  test(text: string, purse: Purse): boolean {
-    const letters = this.#alphabet.read(text, purse);
+  test(text: string, searchBudget: SearchBudget): boolean {
+    const letters = this.#alphabet.read(text, searchBudget);
     const around = this.#looks.length === 0 ? undefined : new Uint16Array(letters.length + 1);
     const reading: ScannedText = { letters, around };
     for (const [number, look] of this.#looks.entries())
-      look.read(reading, purse, (place) => {
+      look.read(reading, searchBudget, (place) => {
         if (around !== undefined) around[place] = (around[place] ?? 0) | (1 << number);
         return false;
       });
-    return this.#main.read(reading, purse, () => true);
+    return this.#main.read(reading, searchBudget, () => true);
   }
 }

@@ -9,7 +9,7 @@ import type { Anchor } from './parse.ts';
 import type { Program, AutomatonState } from './program.ts';
 
 /** Pays for what comes next; `spend` throws when nothing is left. */
-export interface Purse {
+export interface SearchBudget {
   spend(steps: number): void;
 }
 
@@ -77,12 +77,12 @@ export class Scan {
    *
    * @param found Told of each place where a way through the program ends, in the order of reading.
    */
-  read({ letters, around }: ScannedText, purse: Purse, found: (place: number) => boolean): boolean {
+  read({ letters, around }: ScannedText, searchBudget: SearchBudget, found: (place: number) => boolean): boolean {
     const { backward } = this.#program;
     const { length } = letters;
     let now = this.#together([], 'nothing');
     for (let read = 0; read <= length; read++) {
-      if (read % lettersOfOneStep === 0) purse.spend(1);
+      if (read % lettersOfOneStep === 0) searchBudget.spend(1);
       const place = backward ? length - read : read;
       // Before the first letter and behind the last there is none.
       const ahead = letters[backward ? place - 1 : place];
@@ -90,7 +90,7 @@ export class Scan {
       const key = (ahead === undefined ? 0 : ahead.number) * 0x1_0000 + bits;
       let step = now.steps.get(key);
       if (step === undefined) {
-        step = this.#step(now, { behind: now.behind, ahead, around: bits }, purse);
+        step = this.#step(now, { behind: now.behind, ahead, around: bits }, searchBudget);
         now.steps.set(key, step);
       }
       if (step.found && found(place)) return true;
@@ -99,7 +99,7 @@ export class Scan {
     return false;
   }
 
-  #step(now: Together, view: View, purse: Purse): ScanStep {
+  #step(now: Together, view: View, searchBudget: SearchBudget): ScanStep {
     const { states, first } = this.#program;
     const round = this.#nextRound();
     // A way may begin at every place.
@@ -118,7 +118,7 @@ export class Scan {
         if (this.#isOpen(state, view)) open.push(...state.next);
       } else if (view.ahead?.isIn[state.set] === true) for (const next of state.next) to.add(next);
     }
-    purse.spend(count / statesOfOneStep);
+    searchBudget.spend(count / statesOfOneStep);
     const behind = this.#asksForWords && view.ahead?.isWord === true ? 'word' : 'other';
     this.#held += 2;
     return { found, to: this.#together([...to], behind) };

@@ -5,7 +5,7 @@ import { methodOf } from '../../protocol/catalogue.ts';
 import { whyNotJson } from '../../jsonrpc/encode.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { shown } from '../../options/shown.ts';
-import { askMethods, type AskMethod } from '../../connection/ask.ts';
+import { askMethods, type AskMethod } from '../../connection/client-request.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
 import { newestRevision } from '../../protocol/revision.ts';
 import type { Type } from '../../protocol/shape.ts';

@@ -161,7 +161,7 @@ test('templates that name their resources have them listed after the registered 
   const server = empty();
   server.resourceTemplate(
     'user://{id}',
-    { name: 'user', list: async (ctx) => [{ uri: `user://${ctx.requestId}`, name: 'asker' }] },
+    { name: 'user', list: async (ctx) => [{ uri: `user://${ctx.requestId}`, name: 'requester' }] },
     () => 'x',
   );
   server.resource(uri, { name: 'one' }, () => 'x');
@@ -170,7 +170,7 @@ test('templates that name their resources have them listed after the registered 
     const { resources } = await raw.result('resources/list', {}, 'me');
     assert.partialDeepStrictEqual(resources, [
       { uri, name: 'one' },
-      { uri: 'user://me', name: 'asker' },
+      { uri: 'user://me', name: 'requester' },
     ]);
   }
 });

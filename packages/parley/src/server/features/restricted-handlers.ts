@@ -1,7 +1,7 @@
 /** Handlers of a server of which something is not for everybody. */
 
 import type { Call } from '../runtime/call.ts';
-import type { Handler } from '../runtime/host.ts';
+import type { Handler } from '../runtime/server-core.ts';
 import { mapMaybe } from '../../storage/maybe-promise.ts';
 import { requireScopes } from '../runtime/protection.ts';
 import type { ServerParts } from '../parts.ts';

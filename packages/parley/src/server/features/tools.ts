@@ -4,7 +4,7 @@ import type { CallFace } from '../runtime/call.ts';
 import { headerParametersOf, type HeaderParameter } from '../../connection/header.ts';
 import { mapMaybe, catchMaybe } from '../../storage/maybe-promise.ts';
 import { lackedScopes } from '../runtime/protection.ts';
-import { isRoundEnd } from '../../connection/ask.ts';
+import { isRoundEnd } from '../../connection/client-request.ts';
 import { wrapStructuredContent } from '../../protocol/adapt/content.ts';
 import { needsWrapping } from '../../protocol/adapt/tool.ts';
 import { messageOfAnything } from '../runtime/masking.ts';

@@ -4,7 +4,7 @@ import type { Call } from '../runtime/call.ts';
 import { isExtensionResult } from '../runtime/extension-result.ts';
 import { HostMessage, passedResult } from '../runtime/middleware/passing.ts';
 import { requireScopes } from '../runtime/protection.ts';
-import { RoundEnded } from '../../connection/ask.ts';
+import { RoundEnded } from '../../connection/client-request.ts';
 import { pass } from '../../connection/middleware/pass.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import { McpError } from '../../protocol/error.ts';

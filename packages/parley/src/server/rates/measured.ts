@@ -1,5 +1,5 @@
 import { ownerOf } from '../../auth/common/owner.ts';
-import type { RequestSender, ServerSession } from '../runtime/host.ts';
+import type { RequestSender, ServerSession } from '../runtime/server-core.ts';
 import { hashOf } from '../../connection/hash.ts';
 
 /** Parts of a call that are measured. */

@@ -6,9 +6,9 @@ import { isWanted, type LoggingLevel } from '../../protocol/features/logging.ts'
 import { methodOf } from '../../protocol/catalogue.ts';
 import type { Revision, RevisionDate } from '../../protocol/revision.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
-import type { Asker } from '../../connection/ask.ts';
+import type { ClientRequester } from '../../connection/client-request.ts';
 import type { AuthInfo, ReplyChannel } from './request-handler.ts';
-import type { ServerSession } from './host.ts';
+import type { ServerSession } from './server-core.ts';
 import { tell } from '../../connection/observe.ts';
 import type { Reports } from './input/reports.ts';
 import { ReportedMessages, saidWords } from './reported-messages.ts';
@@ -52,7 +52,7 @@ export type CallFace = Pick<
   | 'network'
   | 'address'
   | 'session'
-  | 'asker'
+  | 'requester'
   | 'signal'
   | 'aborted'
   | 'inputResponses'
@@ -70,8 +70,8 @@ export class Call {
   readonly auth: AuthInfo | undefined;
   readonly #facts: CallFacts;
   readonly #message: RequestMessage;
-  #asker: Asker | undefined;
-  #makeAsker: (() => Asker) | undefined;
+  #requester: ClientRequester | undefined;
+  #makeRequester: (() => ClientRequester) | undefined;
   #controller: AbortController | undefined;
   #onEnd: (() => void) | undefined;
   #onLeave: (() => void) | undefined;
@@ -156,16 +156,16 @@ export class Call {
   }
 
   /** Sends requests to the client. The revision decides which requests are possible, and how. */
-  get asker(): Asker {
-    this.#asker ??= this.#makeAsker?.();
-    if (this.#asker === undefined)
+  get requester(): ClientRequester {
+    this.#requester ??= this.#makeRequester?.();
+    if (this.#requester === undefined)
       throw new TypeError(`${this.method} cannot ask the client; tools, prompts and reads of resources can`);
-    return this.#asker;
+    return this.#requester;
   }
 
   /** Sets the factory of the asker. Most requests never need one. */
-  askBy(make: () => Asker): void {
-    this.#makeAsker = make;
+  askBy(make: () => ClientRequester): void {
+    this.#makeRequester = make;
   }
 
   /** Aborted when the client cancels the request or disconnects. Created on first use. */

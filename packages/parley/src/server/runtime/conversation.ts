@@ -14,15 +14,15 @@ import { fromWire } from '../../protocol/compile/from-wire.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import type { MethodRow } from '../../protocol/method.ts';
 import { revisionOf, type Revision } from '../../protocol/revision.ts';
-import type { Asker } from '../../connection/ask.ts';
-import { questions, runInRounds, runInSession } from './input/asking.ts';
+import type { ClientRequester } from '../../connection/client-request.ts';
+import { questions, runInRounds, runInSession } from './input/requesting.ts';
 import { Call, type CallFacts } from './call.ts';
 import type { AuthInfo, ClientConnection, ReplyChannel } from './request-handler.ts';
 import type { Connection } from '../../connection/connection.ts';
 import { InFlightRequests } from '../../connection/in-flight-requests.ts';
 import { StatelessFacts } from './stateless-facts.ts';
 import { gate, notFound } from '../../connection/gate.ts';
-import type { Handler, Host } from './host.ts';
+import type { Handler, ServerCore } from './server-core.ts';
 import { answerInitialize, answerUnopened, resultItself } from './lifecycle.ts';
 import { guarded, maskedFailure, reportUnanswered } from './masking.ts';
 import { mapMaybe, catchMaybe, type MaybePromise } from '../../storage/maybe-promise.ts';
@@ -34,7 +34,7 @@ import { describesClients } from './request-meta.ts';
 import { lackedScopes } from './protection.ts';
 import { fromFirstPage, handled, handledUnknown, refusal } from './response.ts';
 import { SessionFacts, type SessionOpening, type SessionParts } from './session-facts.ts';
-import { tellOfSession } from './events/told-session.ts';
+import { tellOfSession } from './events/observed-session.ts';
 import type { KnownSession, SessionRecord } from './session-record.ts';
 
 /** Outcome of a request, at once or later: a response, or nothing if it was cancelled. */
@@ -50,8 +50,8 @@ const nothing: Promise<undefined> = Promise.resolve(undefined);
  * handshake revisions once `initialize` settled one. (Spec 2026-07-28, Versioning: a dual-era server selects its
  * behaviour from how the client opens.)
  */
-export class HostConversation implements ClientConnection {
-  readonly #host: Host;
+export class ServerConversation implements ClientConnection {
+  readonly #host: ServerCore;
   readonly #link: ReplyChannel;
   readonly #place: InFlightEntry;
   readonly #running = new InFlightRequests<Call>(maxRunning);
@@ -73,7 +73,7 @@ export class HostConversation implements ClientConnection {
    * @param open The open conversations of the host.
    * @param record The stored record of its session, if another process opened it.
    */
-  constructor(host: Host, link: ReplyChannel, open: InFlightList<HostConversation>, record?: KnownSession) {
+  constructor(host: ServerCore, link: ReplyChannel, open: InFlightList<ServerConversation>, record?: KnownSession) {
     this.#host = host;
     this.#link = link;
     this.#place = open.add(this);
@@ -318,9 +318,9 @@ export class HostConversation implements ClientConnection {
     if (call.facts.resultsAsk)
       return rounds === undefined ? handler(params, call) : runInRounds({ handler, params, call, rounds });
     if (!call.facts.serverRequests) return handler(params, call);
-    const asking = async (): Promise<{ readonly asker: Asker }> => {
+    const asking = async (): Promise<{ readonly requester: ClientRequester }> => {
       const { loaded, way } = await this.#asking();
-      return { asker: new loaded.AskerByRequests(call, way) };
+      return { requester: new loaded.LiveRequester(call, way) };
     };
     return runInSession(handler, params, { call, maxRounds, asking });
   }

@@ -3,7 +3,7 @@ import { McpError } from '../../protocol/error.ts';
 import { declaresExtension, extensionCapability } from '../../protocol/extension.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import type { Call } from './call.ts';
-import type { Host } from './host.ts';
+import type { ServerCore } from './server-core.ts';
 
 declare const made: unique symbol;
 
@@ -81,7 +81,7 @@ export function unpackResult(packed: PackedResult): unknown {
  * @throws TypeError when the server does not declare the extension. The handler is at fault.
  * @throws McpError missingRequiredClientCapability when the client does not declare it.
  */
-export function resultFor(value: ExtensionResult, call: Call, host: Host): JsonObject {
+export function resultFor(value: ExtensionResult, call: Call, host: ServerCore): JsonObject {
   const { extension, result } = results.get(value) ?? { extension: undefined, result: {} };
   if (extension === undefined) return result;
   const { method, facts, client } = call;

@@ -15,7 +15,7 @@ import { setLevelRequestParamsShape } from '../../protocol/features/logging.ts';
 import { metaKey } from '../../protocol/meta.ts';
 import { chooseRevision, newestOf, newestRevision, type Revision } from '../../protocol/revision.ts';
 import type { ReplyChannel } from './request-handler.ts';
-import type { Host } from './host.ts';
+import type { ServerCore } from './server-core.ts';
 import { maskedError } from './masking.ts';
 import { unsupported } from './request-meta.ts';
 import { refusal, respond } from './response.ts';
@@ -24,7 +24,7 @@ import type { SessionOpening, SessionFacts } from './session-facts.ts';
 
 /** The parts of a conversation that its lifecycle needs. */
 export interface LifecycleParts {
-  readonly host: Host;
+  readonly host: ServerCore;
   readonly link: ReplyChannel;
   /** The session that an earlier `initialize` opened. */
   readonly session: SessionFacts | undefined;
@@ -99,7 +99,7 @@ const mostCharacters = 131_072;
  * Answers a request of a session-based revision before `initialize`: only ping is served. (Spec 2025-11-25, Lifecycle,
  * Initialization.)
  */
-export function answerUnopened(host: Host, message: RequestMessage): ResponseMessage {
+export function answerUnopened(host: ServerCore, message: RequestMessage): ResponseMessage {
   const handshake = newestOf(host.revisions, 'handshake');
   if (handshake === undefined) {
     const error = new McpError('invalidParams', `_meta must have ${metaKey.protocolVersion}`);

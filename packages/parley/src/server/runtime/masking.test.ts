@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { dates, errorOf, open, resultOf } from '../../../../../test/support/raw.ts';
 import { McpError } from '../../protocol/error.ts';
 import { createServer } from '../server.ts';
-import type { Host } from './host.ts';
+import type { ServerCore } from './server-core.ts';
 import { errorPrinter, guarded, reportUnanswered } from './masking.ts';
 
 const info = { name: 'tested', version: '1.0.0' };
@@ -95,7 +95,7 @@ test('a result that comes while a question is open is reported with its place, u
   const heard: string[] = [];
   const host = {
     onError: (error: Error, where: string) => heard.push(`${where}: ${error.message}`),
-  } as unknown as Host;
+  } as unknown as ServerCore;
   const report = (result: object | undefined, params: object = {}): readonly string[] => {
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params } as never;
     reportUnanswered(host, message, result && ({ jsonrpc: '2.0', id: 1, ...result } as never));
@@ -147,7 +147,7 @@ test('an error is printed with a hint, the first of a tool and of another reques
 
 test('a hook that fails, at once or later, is reported and stops nothing', async () => {
   const heard: unknown[] = [];
-  const host = { onError: (error: unknown, where: string) => heard.push([error, where]) } as unknown as Host;
+  const host = { onError: (error: unknown, where: string) => heard.push([error, where]) } as unknown as ServerCore;
   const error = new Error('no');
   assert.equal(
     guarded(host, 'hook', () => {

@@ -1,5 +1,5 @@
 import { McpError } from '../../protocol/error.ts';
-import type { Host } from './host.ts';
+import type { ServerCore } from './server-core.ts';
 import type { RequestMessage, ResponseMessage } from '../../jsonrpc/message.ts';
 import { isLater } from '../../storage/maybe-promise.ts';
 
@@ -9,7 +9,7 @@ import { isLater } from '../../storage/maybe-promise.ts';
  *
  * @param where The part that failed, for the host's report.
  */
-export function maskedError(host: Host, error: unknown, where: string): McpError {
+export function maskedError(host: ServerCore, error: unknown, where: string): McpError {
   if (error instanceof McpError) return error;
   try {
     host.onError(error, where);
@@ -21,7 +21,7 @@ export function maskedError(host: Host, error: unknown, where: string): McpError
 }
 
 /** Masks the error of a request. The place is its method and the item that it names. */
-export function maskedFailure(host: Host, error: unknown, message: RequestMessage): McpError {
+export function maskedFailure(host: ServerCore, error: unknown, message: RequestMessage): McpError {
   return maskedError(host, error, placeOf(message));
 }
 
@@ -34,7 +34,11 @@ function placeOf({ method, params }: RequestMessage): string {
  * Reports a handler that returned its result while a question or a `ctx.once` was open. The outcome of that question is
  * lost.
  */
-export function reportUnanswered(host: Host, message: RequestMessage, response: ResponseMessage | undefined): void {
+export function reportUnanswered(
+  host: ServerCore,
+  message: RequestMessage,
+  response: ResponseMessage | undefined,
+): void {
   if (response !== undefined && 'result' in response && isAnswer(response.result))
     maskedError(host, unansweredQuestion(), placeOf(message));
 }
@@ -66,7 +70,7 @@ export function messageOfAnything(error: unknown): string {
 }
 
 /** Runs a program's hook. Its failure is reported to the host and changes nothing. */
-export function guarded<T>(host: Host, where: string, run: () => T): T | undefined {
+export function guarded<T>(host: ServerCore, where: string, run: () => T): T | undefined {
   try {
     const value = run();
     // The types expect no promise here. A promise that rejects must not end the process.

@@ -14,7 +14,7 @@ import { toWire } from '../../protocol/compile/to-wire.ts';
 import { emptyResultShape } from '../../protocol/features/envelope.ts';
 import type { Call } from './call.ts';
 import { isExtensionResult, resultFor } from './extension-result.ts';
-import type { Host } from './host.ts';
+import type { ServerCore } from './server-core.ts';
 import { withServerInfo } from './server-info.ts';
 import { observed, tell } from '../../connection/observe.ts';
 import { inputRequiredResultShape } from '../../protocol/features/rounds.ts';
@@ -26,7 +26,7 @@ const projections = new WeakMap<object, Map<Revision, JsonObject>>();
 export function handled(
   message: RequestMessage,
   result: unknown,
-  { host, call, row }: { readonly host: Host; readonly call: Call; readonly row: MethodRow },
+  { host, call, row }: { readonly host: ServerCore; readonly call: Call; readonly row: MethodRow },
 ): ResultMessage {
   const revision = call.facts;
   if (isExtensionResult(result)) return respond(host, message, revision, resultFor(result, call, host));
@@ -43,7 +43,7 @@ export function handled(
 export function handledUnknown(
   message: RequestMessage,
   result: unknown,
-  { host, call }: { readonly host: Host; readonly call: Call },
+  { host, call }: { readonly host: ServerCore; readonly call: Call },
 ): ResultMessage {
   const revision = call.facts;
   // A handler of such a method returns an object. Its result type is sent if the revision has result types.
@@ -52,13 +52,18 @@ export function handledUnknown(
 }
 
 /** The response to a request whose result has the form of the revision, except for the name of the server. */
-export function respond(host: Host, message: RequestMessage, revision: Revision, result: JsonObject): ResultMessage {
+export function respond(
+  host: ServerCore,
+  message: RequestMessage,
+  revision: Revision,
+  result: JsonObject,
+): ResultMessage {
   return response(message, revision, named(host, message, revision, result));
 }
 
 /** The response to a request that failed; without a revision, none is chosen yet. */
 export function refusal(
-  host: Host,
+  host: ServerCore,
   id: RequestId | undefined,
   error: McpError,
   revision: Revision | undefined,
@@ -77,7 +82,7 @@ function response({ id, method }: RequestMessage, revision: Revision, result: Js
   return message;
 }
 
-function named(host: Host, { method }: RequestMessage, revision: Revision, result: JsonObject): JsonObject {
+function named(host: ServerCore, { method }: RequestMessage, revision: Revision, result: JsonObject): JsonObject {
   if (revision.serverNamed !== 'each-result') return result;
   return withServerInfo(host, result, method === 'server/discover');
 }
@@ -92,7 +97,7 @@ function projected(result: unknown, row: MethodRow, revision: Revision): JsonObj
 const told = new WeakSet<object>();
 
 /** The parameters of a request. An empty cursor comes from no page, so that it means the first one. */
-export function fromFirstPage(row: MethodRow, params: JsonObject, host: Host): JsonObject {
+export function fromFirstPage(row: MethodRow, params: JsonObject, host: ServerCore): JsonObject {
   // A bridge passes the cursor of another server, which may be empty.
   if (row.list === undefined || params['cursor'] !== '' || host.relays === true) return params;
   if (!told.has(host))

@@ -6,11 +6,11 @@ import { metaKey } from '../../protocol/meta.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
 import type { ReplyChannel } from './request-handler.ts';
-import type { Host } from './host.ts';
+import type { ServerCore } from './server-core.ts';
 import { discoverResultShape, initializeResultShape } from '../../protocol/features/lifecycle.ts';
 
 /** The server's description of itself at the start of a session. */
-export function initializeResult(host: Host, revision: Revision, link?: ReplyChannel): JsonObject {
+export function initializeResult(host: ServerCore, revision: Revision, link?: ReplyChannel): JsonObject {
   return toWire(revision, initializeResultShape, {
     protocolVersion: revision.date,
     capabilities: offered(host, revision, link),
@@ -20,7 +20,7 @@ export function initializeResult(host: Host, revision: Revision, link?: ReplyCha
 }
 
 /** The server's description of itself for any client, in the revision of the request. */
-export function discoverResult(host: Host, revision: Revision): JsonObject {
+export function discoverResult(host: ServerCore, revision: Revision): JsonObject {
   return toWire(revision, discoverResultShape, {
     supportedVersions: host.revisions.map(({ date }) => date).toReversed(),
     capabilities: offered(host, revision),
@@ -35,7 +35,7 @@ export function discoverResult(host: Host, revision: Revision): JsonObject {
  *
  * @param whole True for that answer.
  */
-export function withServerInfo({ info }: Host, result: JsonObject, whole: boolean): JsonObject {
+export function withServerInfo({ info }: ServerCore, result: JsonObject, whole: boolean): JsonObject {
   // `_meta` of a result is an object in every shape.
   const meta = result['_meta'] as JsonObject | undefined;
   if (meta?.[metaKey.serverInfo] !== undefined) return result;
@@ -43,11 +43,11 @@ export function withServerInfo({ info }: Host, result: JsonObject, whole: boolea
   return { ...result, _meta: { ...meta, [metaKey.serverInfo]: whole ? info : { name, version } } };
 }
 
-function offered(host: Host, revision: Revision, link?: ReplyChannel): ServerCapabilities {
+function offered(host: ServerCore, revision: Revision, link?: ReplyChannel): ServerCapabilities {
   const capabilities = withExtensions(revision, host.capabilities(link), host.extensions?.() ?? {});
   return projectServerCapabilities(revision, capabilities);
 }
 
-function instructionsOf({ instructions }: Host): { readonly instructions?: string } {
+function instructionsOf({ instructions }: ServerCore): { readonly instructions?: string } {
   return instructions === undefined ? {} : { instructions };
 }

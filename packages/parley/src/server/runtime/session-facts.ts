@@ -6,10 +6,10 @@ import type { Revision } from '../../protocol/revision.ts';
 import { isPromised } from '../../connection/gate.ts';
 import { notification, type CallFacts, type ClientView } from './call.ts';
 import type { AuthInfo, ReplyChannel } from './request-handler.ts';
-import type { Host, ServerSession } from './host.ts';
+import type { ServerCore, ServerSession } from './server-core.ts';
 import { guarded } from './masking.ts';
 import { throughHostMiddleware } from './middleware/late-passing.ts';
-import type { SessionWay } from './input/by-requests.ts';
+import type { SessionWay } from './input/live-requester.ts';
 import type { QuestionOrigin } from './input/question.ts';
 import type { KnownSession, SessionRecord } from './session-record.ts';
 
@@ -21,7 +21,7 @@ export interface SessionOpening {
 
 /** The parts of a conversation that its session needs. */
 export interface SessionParts {
-  readonly host: Host;
+  readonly host: ServerCore;
   readonly link: ReplyChannel;
   /** Tells whether no request of the client runs. */
   isIdle(): boolean;
@@ -42,7 +42,7 @@ export class SessionFacts implements CallFacts {
   readonly session: ServerSession;
   /** The server's capabilities as `initialize` returned them. Later changes do not affect them. */
   readonly #offered: ServerCapabilities;
-  readonly #host: Host;
+  readonly #host: ServerCore;
   #auth: AuthInfo | undefined;
   #isReady = false;
   #level: LoggingLevel = 'info';

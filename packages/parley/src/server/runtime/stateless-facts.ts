@@ -3,7 +3,7 @@ import type { Revision } from '../../protocol/revision.ts';
 import { isPromised } from '../../connection/gate.ts';
 import type { CallFacts, ClientView } from './call.ts';
 import type { ReplyChannel } from './request-handler.ts';
-import type { Host } from './host.ts';
+import type { ServerCore } from './server-core.ts';
 import type { RequestMeta } from './request-meta.ts';
 
 /**
@@ -14,10 +14,10 @@ export class StatelessFacts implements CallFacts {
   readonly revision: Revision;
   readonly client: ClientView;
   readonly link: ReplyChannel;
-  readonly #host: Host;
+  readonly #host: ServerCore;
   readonly #level: LoggingLevel | undefined;
 
-  constructor({ revision, clientInfo, capabilities, logLevel }: RequestMeta, host: Host, link: ReplyChannel) {
+  constructor({ revision, clientInfo, capabilities, logLevel }: RequestMeta, host: ServerCore, link: ReplyChannel) {
     this.revision = revision;
     this.client = { info: clientInfo, capabilities };
     this.link = link;

@@ -1,5 +1,5 @@
 import type { Call } from '../runtime/call.ts';
-import type { Handler } from '../runtime/host.ts';
+import type { Handler } from '../runtime/server-core.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { notFound } from '../../connection/gate.ts';
 import { McpError } from '../../protocol/error.ts';
@@ -32,7 +32,7 @@ export class TaskAnswers {
   answer(params: JsonObject, call: Call, plain: Handler | undefined): unknown {
     const { method } = call;
     if (method === 'tools/call') {
-      const run = (face: Pick<Call, 'asker'> = call): unknown => plain?.(params, face as Call);
+      const run = (face: Pick<Call, 'requester'> = call): unknown => plain?.(params, face as Call);
       return this.#calls.run(params as unknown as CallToolRequestParams, call, run);
     }
     if (method === 'subscriptions/listen') return this.#listen(params, call, plain);

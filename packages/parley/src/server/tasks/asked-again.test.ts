@@ -38,7 +38,7 @@ function textOf({ result }: Json): unknown {
 }
 
 /** Asks by hand for a name until it is a good one. */
-function byHand({ inputResponses, task }: ToolContext): unknown {
+function manual({ inputResponses, task }: ToolContext): unknown {
   const given = inputResponses?.['q'] as { readonly content?: { readonly name?: string } } | undefined;
   const question = { method: 'elicitation/create', params: { message: 'name?', requestedSchema: form } };
   if (given?.content?.name === 'good') return `good in run ${task?.attempt}`;
@@ -47,7 +47,7 @@ function byHand({ inputResponses, task }: ToolContext): unknown {
 
 test('who drives rounds by hand asks the same question again under the same key, and is given the new answer', async (t) => {
   const store = memoryTasks();
-  const [first, second] = [serverWith({ store }, byHand), serverWith({ store }, byHand)];
+  const [first, second] = [serverWith({ store }, manual), serverWith({ store }, manual)];
   t.after(() => Promise.all([first.close(), second.close()]));
   const client = await taskClient(first, newest);
   const taskId = await begun(client);

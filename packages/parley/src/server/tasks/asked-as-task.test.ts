@@ -21,7 +21,7 @@ function serverWith(t: TestContext): Server {
   return server;
 }
 
-interface Host extends TaskClient {
+interface ServerCore extends TaskClient {
   /** What the server asked, in order. */
   readonly asked: { readonly method: string; readonly params: Json }[];
   /** The states of the task of this client. */
@@ -29,7 +29,7 @@ interface Host extends TaskClient {
 }
 
 /** A client that hosts one task. */
-async function host(server: Server, status: string): Promise<Host> {
+async function host(server: Server, status: string): Promise<ServerCore> {
   const asked: { method: string; params: Json }[] = [];
   const times = { createdAt: '2026-01-01T00:00:00Z', lastUpdatedAt: '2026-01-01T00:00:00Z' };
   const one: { status: string } = { status };
@@ -48,7 +48,7 @@ async function host(server: Server, status: string): Promise<Host> {
 
 const begun = async (client: TaskClient): Promise<unknown> =>
   ((await client.ask('tools/call', { name: 't', task: {} }))['task'] as Json)['taskId'];
-const methods = ({ asked }: Host): readonly string[] => asked.map(({ method }) => method);
+const methods = ({ asked }: ServerCore): readonly string[] => asked.map(({ method }) => method);
 
 test('a task asks its client for a task, in its own name, and ends with its result [tasks-025, tasks-027]', async (t) => {
   const client = await host(serverWith(t), 'completed');

@@ -1,11 +1,11 @@
-import { questions } from '../runtime/input/asking.ts';
+import { questions } from '../runtime/input/requesting.ts';
 import type { Call } from '../runtime/call.ts';
 import type { AuthInfo } from '../runtime/request-handler.ts';
-import type { ServerSession } from '../runtime/host.ts';
+import type { ServerSession } from '../runtime/server-core.ts';
 import type { MaybePromise } from '../../storage/maybe-promise.ts';
 import { requireScopes } from '../runtime/protection.ts';
 import { after } from '../../jsonrpc/timeout.ts';
-import { isByHand, isRoundEnd, quiet, type HeldQuestion } from '../../connection/ask.ts';
+import { isManual, isRoundEnd, quiet, type HeldQuestion } from '../../connection/client-request.ts';
 import { mayBeAsked } from '../../connection/required-capabilities.ts';
 import { hasClientCapability } from '../../protocol/capability.ts';
 import { errorToWire, McpError } from '../../protocol/error.ts';
@@ -19,11 +19,11 @@ import { relatedTo, taskView } from '../../tasks/core.ts';
 import type { HeldTask } from '../../tasks/keeper.ts';
 import { expiryOf, type OpenQuestion, type TaskRecord, type TaskReply, type TaskRequest } from '../../tasks/record.ts';
 import type { TaskRun } from '../../tasks/run.ts';
-import { cut, maxWords } from '../../tasks/words.ts';
+import { cut, maxWords } from '../../tasks/status-text.ts';
 import type { RunEnding, Tasks } from '../../tasks/tasks.ts';
 import type { ToolEntry } from '../features/tools.ts';
 import { isLeft } from './left.ts';
-import { callOf, TaskCall, type TaskVoice } from './task-call.ts';
+import { callOf, TaskCall, type TaskNotifier } from './task-call.ts';
 import { Voices } from './voices.ts';
 
 /** Knowledge of a task that no store can keep: the session that asked for it, and its sender whole. */
@@ -150,7 +150,7 @@ export class Runner {
     }
   }
 
-  #voiceOf(id: string, { session, admits }: Live, { meta }: Call): TaskVoice | undefined {
+  #voiceOf(id: string, { session, admits }: Live, { meta }: Call): TaskNotifier | undefined {
     return session && this.voices.of(id, session, { meta, admits });
   }
 
@@ -158,10 +158,10 @@ export class Runner {
   async ending(run: TaskRun, face: TaskCall, work: unknown): Promise<RunEnding> {
     try {
       let value = await work;
-      if (isByHand(value)) {
-        const { continueByHand } = await questions();
+      if (isManual(value)) {
+        const { continueManual } = await questions();
         const { maxRounds } = this.#parts;
-        value = await continueByHand(value, { call: face, maxRounds, again: () => this.#run(run.record, face) });
+        value = await continueManual(value, { call: face, maxRounds, again: () => this.#run(run.record, face) });
       }
       if (isLeft(value)) return 'left';
       return this.#kept(value as JsonObject);

@@ -1,21 +1,21 @@
 import { Call, type CallFace } from '../runtime/call.ts';
 import type { AuthInfo } from '../runtime/request-handler.ts';
-import type { ServerSession } from '../runtime/host.ts';
+import type { ServerSession } from '../runtime/server-core.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { LoggingLevel } from '../../protocol/features/logging.ts';
 import { revisionOf } from '../../protocol/revision.ts';
-import { isRoundEnd, unnamed, type Ask, type Asker } from '../../connection/ask.ts';
+import { isRoundEnd, unnamed, type Ask, type ClientRequester } from '../../connection/client-request.ts';
 import { digestOf } from '../../connection/digest.ts';
 import { newSeed, MemoizedSteps, type Effect, type Ran } from '../../connection/memoized-steps.ts';
 import { progressWords } from '../../connection/progress.ts';
 import type { TaskContext } from '../task-definition.ts';
 import { leave } from './left.ts';
-import { TaskAsker } from '../../tasks/asker.ts';
+import { TaskRequester } from '../../tasks/task-requester.ts';
 import type { TaskAnswer, TaskRecord } from '../../tasks/record.ts';
 import type { TaskRun } from '../../tasks/run.ts';
 
 /** Voice of a task beside its status, in the revisions that have that. */
-export interface TaskVoice {
+export interface TaskNotifier {
   progress(done: number, total: number | undefined, message: string | undefined): void;
   log(level: LoggingLevel, data: unknown, logger: string | undefined): void;
 }
@@ -24,7 +24,7 @@ export interface TaskVoice {
  * A call of a tool that is a task, or may become one. Its handler sees the same interface before and after. Until then
  * it sends messages and questions through its exchange, and ends with it. From then on it uses the task.
  */
-export class TaskCall implements CallFace, Asker {
+export class TaskCall implements CallFace, ClientRequester {
   inputResponses: Readonly<Record<string, unknown>> | undefined;
   requestState: unknown;
   lackedScopes: readonly string[] | undefined;
@@ -40,7 +40,9 @@ export class TaskCall implements CallFace, Asker {
   /** Number of questions of the exchange that wait, or that end it. */
   #asking = 0;
   #becoming: Promise<void> | undefined;
-  #task: { readonly run: TaskRun; readonly asker: TaskAsker; readonly voice: TaskVoice | undefined } | undefined;
+  #task:
+    | { readonly run: TaskRun; readonly requester: TaskRequester; readonly notifier: TaskNotifier | undefined }
+    | undefined;
 
   constructor(call: Call, known: Readonly<Record<string, Ran>> = {}) {
     this.#call = call;
@@ -90,10 +92,10 @@ export class TaskCall implements CallFace, Asker {
   }
 
   /** Continues as a task. */
-  goOn(run: TaskRun, voice: TaskVoice | undefined): void {
+  goOn(run: TaskRun, notifier: TaskNotifier | undefined): void {
     const { facts: revision, client } = this.#call;
-    const asker = new TaskAsker(run, { revision, capabilities: client.capabilities }, this.#once, this.#order);
-    this.#task = { run, asker, voice };
+    const requester = new TaskRequester(run, { revision, capabilities: client.capabilities }, this.#once, this.#order);
+    this.#task = { run, requester, notifier };
     const abort = (): void => this.#controller.abort(run.signal.reason);
     if (run.signal.aborted) abort();
     else run.signal.addEventListener('abort', abort, { once: true });
@@ -154,7 +156,7 @@ export class TaskCall implements CallFace, Asker {
     return this.#task === undefined ? this.#call.aborted : this.#task.run.over !== undefined;
   }
 
-  get asker(): Asker {
+  get requester(): ClientRequester {
     return this;
   }
 
@@ -162,8 +164,8 @@ export class TaskCall implements CallFace, Asker {
     if (this.#task === undefined) return this.#call.progress(done, total, message);
     for (const value of [done, total ?? 0])
       if (typeof value !== 'number') throw new TypeError(`progress takes numbers, not ${JSON.stringify(value)}`);
-    const { run, voice } = this.#task;
-    if (voice !== undefined) return voice.progress(done, total, message);
+    const { run, notifier } = this.#task;
+    if (notifier !== undefined) return notifier.progress(done, total, message);
     // Spec ext-tasks: tasks report by their status message alone.
     run.say(
       progressWords({
@@ -176,7 +178,7 @@ export class TaskCall implements CallFace, Asker {
 
   log(level: LoggingLevel, data: unknown, logger?: string): void {
     if (this.#task === undefined) this.#call.log(level, data, logger);
-    else this.#task.voice?.log(level, data, logger);
+    else this.#task.notifier?.log(level, data, logger);
   }
 
   closeStream(retryMs?: number): void {
@@ -185,13 +187,13 @@ export class TaskCall implements CallFace, Asker {
 
   async ask<T>(ask: Ask<T>): Promise<T> {
     await this.#becoming;
-    if (this.#task !== undefined) return await this.#task.asker.ask(ask);
+    if (this.#task !== undefined) return await this.#task.requester.ask(ask);
     const { method, params, key } = ask;
     const name = key ?? unnamed(++this.#order);
     this.#asking++;
     let ends = false;
     try {
-      return await this.#call.asker.ask<T>({
+      return await this.#call.requester.ask<T>({
         ...ask,
         accept: async (given) => {
           const accepted = await ask.accept(given);
@@ -214,7 +216,7 @@ export class TaskCall implements CallFace, Asker {
     // The rounds of the exchange store it too. Both have the same outcome.
     const task = this.#task?.run;
     const run: Effect<T> =
-      task === undefined ? () => this.#call.asker.once(key, effect) : (id) => task.begin(() => effect(id));
+      task === undefined ? () => this.#call.requester.once(key, effect) : (id) => task.begin(() => effect(id));
     return await this.#once.run(key, run, async (ran) => {
       this.#ran.set(key, ran);
       await this.#task?.run.keep(key, ran);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Call } from '../runtime/call.ts';
-import type { ServerSession } from '../runtime/host.ts';
+import type { ServerSession } from '../runtime/server-core.ts';
 import { metaKey } from '../../protocol/meta.ts';
 import { Voices } from './voices.ts';
 
@@ -21,10 +21,11 @@ function scene() {
 
 test('progress of a task rises, has its token, and says of which task it is', () => {
   const { sent, sessionOf, voices } = scene();
-  const voice = voices.of('task', sessionOf('own'), { meta: { progressToken: 7 }, admits: () => true });
-  voice.progress(1, 4, 'first');
-  for (const progress of [1, 0.5, Number.NaN, Number.POSITIVE_INFINITY]) voice.progress(progress, undefined, undefined);
-  voice.progress(2, Number.NaN, undefined);
+  const notifier = voices.of('task', sessionOf('own'), { meta: { progressToken: 7 }, admits: () => true });
+  notifier.progress(1, 4, 'first');
+  for (const progress of [1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])
+    notifier.progress(progress, undefined, undefined);
+  notifier.progress(2, Number.NaN, undefined);
   const base = { progressToken: 7, _meta };
   assert.deepEqual(sent, [
     ['own', 'notifications/progress', { ...base, progress: 1, total: 4, message: 'first' }],
@@ -35,18 +36,18 @@ test('progress of a task rises, has its token, and says of which task it is', ()
 test('without a progress token no progress is sent', () => {
   const { sent, sessionOf, voices } = scene();
   for (const progressToken of [undefined, {}, true]) {
-    const voice = voices.of('task', sessionOf('own'), { meta: { progressToken }, admits: () => true });
-    voice.progress(1, undefined, undefined);
+    const notifier = voices.of('task', sessionOf('own'), { meta: { progressToken }, admits: () => true });
+    notifier.progress(1, undefined, undefined);
   }
   assert.deepEqual(sent, []);
 });
 
 test('log messages are sent from the level that the session wants', () => {
   const { sent, sessionOf, voices } = scene();
-  const voice = voices.of('task', sessionOf('own'), { meta: {}, admits: (level) => level === 'error' });
-  voice.log('info', 'no', undefined);
-  voice.log('error', undefined, 'db');
-  voice.log('error', 0, undefined);
+  const notifier = voices.of('task', sessionOf('own'), { meta: {}, admits: (level) => level === 'error' });
+  notifier.log('info', 'no', undefined);
+  notifier.log('error', undefined, 'db');
+  notifier.log('error', 0, undefined);
   assert.deepEqual(sent, [
     ['own', 'notifications/message', { level: 'error', data: null, logger: 'db', _meta }],
     ['own', 'notifications/message', { level: 'error', data: 0, _meta }],
@@ -56,9 +57,9 @@ test('log messages are sent from the level that the session wants', () => {
 test('messages go on the stream of a request of their own session that waits for the result, while it does', () => {
   const { sent, sessionOf, callOf, voices } = scene();
   const [own, other] = [sessionOf('own'), sessionOf('other')];
-  const voice = voices.of('task', own, { meta: {}, admits: () => true });
+  const notifier = voices.of('task', own, { meta: {}, admits: () => true });
   const say = (): unknown => {
-    voice.log('info', 'x', undefined);
+    notifier.log('info', 'x', undefined);
     return (sent.pop() as readonly unknown[])[0];
   };
   const leaveOther = voices.enter('task', callOf(other, 'other waits'));

@@ -1,9 +1,9 @@
 import type { Call } from '../runtime/call.ts';
-import type { ServerSession } from '../runtime/host.ts';
+import type { ServerSession } from '../runtime/server-core.ts';
 import { isRequestId } from '../../jsonrpc/message.ts';
 import type { LoggingLevel } from '../../protocol/features/logging.ts';
 import { relatedTo } from '../../tasks/core.ts';
-import type { TaskVoice } from './task-call.ts';
+import type { TaskNotifier } from './task-call.ts';
 
 /**
  * Ways to the clients of tasks of 2025-11-25. They receive progress and log messages of a task until it ends: on the
@@ -38,7 +38,7 @@ export class Voices {
     id: string,
     session: ServerSession,
     heard: { readonly meta: Readonly<Record<string, unknown>>; admits(level: LoggingLevel): boolean },
-  ): TaskVoice {
+  ): TaskNotifier {
     const { progressToken } = heard.meta;
     let last = Number.NEGATIVE_INFINITY;
     const send = (method: string, params: Readonly<Record<string, unknown>>): void => {

@@ -10,11 +10,11 @@ import { ClientWatching } from '../client-watching.ts';
 import { JudgedClient } from '../judged-client.ts';
 import { clientRules } from '../rules/rules.ts';
 import { ClientDocuments } from './documents.ts';
-import { clientAuthorizationRules, judgeTrails } from './judge-trails.ts';
+import { clientAuthorizationRules, judgeTrails } from './judge-logs.ts';
 import { isMachine, machineRequests } from './machine.ts';
 import { scenarios, type Scenario } from './scenarios.ts';
 import { openSite, type OpenSite } from './site.ts';
-import type { Trail } from './trail.ts';
+import type { AuthorizationLog } from './authorization-log.ts';
 
 /** A client whose authorization is to be judged, and how. */
 export interface CheckAuthorizedClientOptions {
@@ -70,11 +70,16 @@ export async function checkAuthorizedClient(options: CheckAuthorizedClientOption
     signal.removeEventListener('abort', stop);
     await run.close();
   }
-  const { trails, watching, messages } = run;
+  const { authorizationLogs, watching, messages } = run;
   const missing = scenarios.filter(
-    (scenario) => isMeantFor(scenario, trails) && !trails.some((trail) => trail.scenario === scenario && isDone(trail)),
+    (scenario) =>
+      isMeantFor(scenario, authorizationLogs) &&
+      !authorizationLogs.some((authorizationLog) => authorizationLog.scenario === scenario && isDone(authorizationLog)),
   );
-  const spoken = new Set([...watching.spoken, ...trails.flatMap((trail) => trail.revision ?? [])]);
+  const spoken = new Set([
+    ...watching.spoken,
+    ...authorizationLogs.flatMap((authorizationLog) => authorizationLog.revision ?? []),
+  ]);
   const why = signal.aborted ? 'it was stopped' : over.signal.aborted ? 'its time was over' : undefined;
   return reportOf(
     {
@@ -90,7 +95,7 @@ export async function checkAuthorizedClient(options: CheckAuthorizedClientOption
         spoken: spoken.has(revision),
         ...(!spoken.has(revision) && { why: 'the client did not speak it' }),
       })),
-      judged: [...watching.outcomes(), ...judgeTrails(trails, isChosen)],
+      judged: [...watching.outcomes(), ...judgeTrails(authorizationLogs, isChosen)],
       messages,
       ...(why !== undefined && { cut: why }),
     },
@@ -98,20 +103,21 @@ export async function checkAuthorizedClient(options: CheckAuthorizedClientOption
 }
 
 /** Tells whether a scenario is for clients of a revision that was spoken. */
-function isMeantFor(scenario: Scenario, trails: readonly Trail[]): boolean {
+function isMeantFor(scenario: Scenario, authorizationLogs: readonly AuthorizationLog[]): boolean {
   const { isFirst, isOpen, hasSecond } = scenario;
-  const isOfMachine = isMachine(trails);
+  const isOfMachine = isMachine(authorizationLogs);
   if (scenario.mayStop === true) return false;
-  if (scenario.isMachine === true) return trails.some((trail) => machineRequests(trail).length > 0);
+  if (scenario.isMachine === true)
+    return authorizationLogs.some((authorizationLog) => machineRequests(authorizationLog).length > 0);
   // A client that sends no user to a page gets no redirect.
   if (isOfMachine && (!isOpen || hasSecond === true)) return false;
   const { lives } = rowOf('auth-011');
-  const ofFirst = trails.filter(({ revision }) => revision !== undefined && lives(revision)).length;
-  return isFirst === true ? ofFirst > 0 : ofFirst < trails.length || ofFirst === 0;
+  const ofFirst = authorizationLogs.filter(({ revision }) => revision !== undefined && lives(revision)).length;
+  return isFirst === true ? ofFirst > 0 : ofFirst < authorizationLogs.length || ofFirst === 0;
 }
 
 /** Tells whether a scenario shows what it is for: the tools were called, or the client came to where it has to stop. */
-function isDone({ scenario, called, steps }: Trail): boolean {
+function isDone({ scenario, called, steps }: AuthorizationLog): boolean {
   if (scenario.isOpen) return scenario.tools.every((tool) => tool === 'never' || called.has(tool));
   // A client that has an id needs no registration.
   if (scenario.refusesRegistration === true)
@@ -127,7 +133,7 @@ interface OpenScenario extends OpenSite {
 
 /** Scenarios, open one after the other or at once. */
 class Run {
-  readonly trails: Trail[] = [];
+  readonly authorizationLogs: AuthorizationLog[] = [];
   readonly watching: ClientWatching;
   readonly #options: CheckAuthorizedClientOptions;
   readonly #documents: ClientDocuments;
@@ -158,8 +164,8 @@ class Run {
       const site = await this.#site(scenario, port === 0 ? 0 : port + at);
       const share = (end - monotonicNow()) / (scenarios.length - at);
       const driving = new AbortController();
-      const quiet = this.#quiet(() => isDone(site.trail), quietMs);
-      const gone = drive(scenario, site.trail.resource, driving.signal).then(() => true);
+      const quiet = this.#quiet(() => isDone(site.authorizationLog), quietMs);
+      const gone = drive(scenario, site.authorizationLog.resource, driving.signal).then(() => true);
       let cancel = (): void => undefined;
       const tooLong = new Promise<false>((resolve) => (cancel = after(share, () => resolve(false))));
       let isGone: boolean;
@@ -171,7 +177,7 @@ class Run {
         driving.abort();
         await gone.catch(() => undefined);
       }
-      if (isDone(site.trail)) onDone?.(scenario);
+      if (isDone(site.authorizationLog)) onDone?.(scenario);
       await this.#end(site, isGone);
     }
   }
@@ -182,18 +188,18 @@ class Run {
     const sites: OpenScenario[] = [];
     for (const [at, scenario] of scenarios.entries())
       sites.push(await this.#site(scenario, port === 0 ? 0 : port + at));
-    onOpen?.(sites.map(({ trail: { scenario, resource } }) => [scenario, resource]));
+    onOpen?.(sites.map(({ authorizationLog: { scenario, resource } }) => [scenario, resource]));
     const told = new Set<Scenario>();
     const quiet = this.#quiet(() => {
-      for (const { trail } of sites) {
-        if (!isDone(trail) || told.has(trail.scenario)) continue;
-        told.add(trail.scenario);
-        onDone?.(trail.scenario);
+      for (const { authorizationLog } of sites) {
+        if (!isDone(authorizationLog) || told.has(authorizationLog.scenario)) continue;
+        told.add(authorizationLog.scenario);
+        onDone?.(authorizationLog.scenario);
       }
       // Clients of the first revision alone do the one, and those without a person the other.
-      return sites.every(({ trail }) => {
-        const { isFirst, isMachine: isOfMachine, mayStop } = trail.scenario;
-        return isFirst === true || isOfMachine === true || mayStop === true || isDone(trail);
+      return sites.every(({ authorizationLog }) => {
+        const { isFirst, isMachine: isOfMachine, mayStop } = authorizationLog.scenario;
+        return isFirst === true || isOfMachine === true || mayStop === true || isDone(authorizationLog);
       });
     }, quietMs);
     await Promise.race([quiet.over, aborted(signal)]);
@@ -230,14 +236,14 @@ class Run {
     });
     const open = { ...site, judged };
     this.#open.add(open);
-    this.trails.push(site.trail);
+    this.authorizationLogs.push(site.authorizationLog);
     return open;
   }
 
   async #end(site: OpenScenario, isGone: boolean): Promise<void> {
     this.#open.delete(site);
-    const { trail } = site;
-    trail.isOver = isGone || isDone(trail) || trail.silence > stillMs;
+    const { authorizationLog } = site;
+    authorizationLog.isOver = isGone || isDone(authorizationLog) || authorizationLog.silence > stillMs;
     await site.close();
     site.judged.end(isGone);
     if (site.judged.failure !== undefined) throw site.judged.failure.error;

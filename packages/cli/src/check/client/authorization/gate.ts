@@ -7,16 +7,16 @@ import { metaKey } from '../../../../../parley/src/protocol/meta.ts';
 import { chooseRevision, revisionOf, type Revision } from '../../../../../parley/src/protocol/revision.ts';
 import type { HeardHead } from '../client-rule.ts';
 import type { Gate, GateAnswer } from '../http-door.ts';
-import { metaOf, paramsOf } from '../talk.ts';
+import { metaOf, paramsOf } from '../client-session.ts';
 import { lacksNonce, nonceHeaders, wantsNonce } from './proofs.ts';
 import { scopes } from './scenarios.ts';
-import type { GivenToken, TrailPlace, Trail } from './trail.ts';
+import type { GivenToken, AuthorizationLogPlace, AuthorizationLog } from './authorization-log.ts';
 
-/** TrailPlace of metadata that only the challenge names. */
+/** AuthorizationLogPlace of metadata that only the challenge names. */
 export const namedPath = '/elsewhere/metadata';
 
 /** Endpoints by their fixed names, which only the scenario of the first revision has here. */
-const fixed: Readonly<Record<string, TrailPlace>> = {
+const fixed: Readonly<Record<string, AuthorizationLogPlace>> = {
   '/authorize': 'authorize',
   '/token': 'token',
   '/register': 'register',
@@ -25,23 +25,33 @@ const fixed: Readonly<Record<string, TrailPlace>> = {
 const wellKnown = '/.well-known/oauth-protected-resource';
 
 /** Makes the guard of a scenario. @param astray Issuer that metadata of the wrong place name. */
-export function gateOf(trail: Trail, astray: string, served: readonly Revision[], progress: () => void): Gate {
+export function gateOf(
+  authorizationLog: AuthorizationLog,
+  astray: string,
+  served: readonly Revision[],
+  progress: () => void,
+): Gate {
   const sockets = new WeakSet<Socket>();
-  const { scenario, resource } = trail;
+  const { scenario, resource } = authorizationLog;
   const { origin } = new URL(resource);
-  const note = (head: HeardHead, place: TrailPlace, answer: GateAnswer, more: NotedMore = {}): GateAnswer => {
+  const note = (
+    head: HeardHead,
+    place: AuthorizationLogPlace,
+    answer: GateAnswer,
+    more: NotedMore = {},
+  ): GateAnswer => {
     const url = new URL(head.path, origin);
     const came = answer.body === undefined ? '' : JSON.stringify(answer.body);
     const { method, headers } = head;
     const { size = 0, ...own } = more;
-    trail.add({ place, method, url, headers, fields: {}, status: answer.status, came, ...own }, size);
+    authorizationLog.add({ place, method, url, headers, fields: {}, status: answer.status, came, ...own }, size);
     progress();
     return answer;
   };
   return {
     serves(head) {
       const { pathname } = new URL(head.path, origin);
-      const at = metadataAt(pathname, trail, astray);
+      const at = metadataAt(pathname, authorizationLog, astray);
       if (at !== undefined) return note(head, 'resource-metadata', at);
       // Clients of the first revision look for the authorization server at the root of this one.
       const place = pathname.startsWith('/.well-known/') ? 'server-metadata' : fixed[pathname];
@@ -49,21 +59,25 @@ export function gateOf(trail: Trail, astray: string, served: readonly Revision[]
     },
     refuses(head, text, socket) {
       const message = messageOf(text);
-      trail.revision = revisionOfCaller(message, head, served) ?? trail.revision;
-      const token = tokenBrought(head, trail);
+      authorizationLog.revision = revisionOfCaller(message, head, served) ?? authorizationLog.revision;
+      const token = tokenBrought(head, authorizationLog);
       const refusal = lacksNonce(scenario, 'endpoint', head.headers)
         ? { status: 401, body: wantsNonce, headers: nonceHeaders('endpoint') }
-        : refusalOf(token, message, trail);
+        : refusalOf(token, message, authorizationLog);
       // A client whose only token was refused has no other to send.
-      const isAfterToken = (sockets.has(socket) || head.headers['mcp-session-id'] !== undefined) && hasGoodToken(trail);
+      const isAfterToken =
+        (sockets.has(socket) || head.headers['mcp-session-id'] !== undefined) && hasGoodToken(authorizationLog);
       if (token !== undefined) sockets.add(socket);
       note(head, 'endpoint', refusal ?? { status: 200 }, { fields: message, isAfterToken, size: text.length });
-      if (refusal === undefined) called(message, trail);
+      if (refusal === undefined) called(message, authorizationLog);
       return refusal;
     },
   };
 
-  function called(message: Readonly<Record<string, unknown>>, { called: done, tokens, refreshTokens }: Trail): void {
+  function called(
+    message: Readonly<Record<string, unknown>>,
+    { called: done, tokens, refreshTokens }: AuthorizationLog,
+  ): void {
     const { name } = paramsOf(message);
     if (message['method'] !== 'tools/call' || typeof name !== 'string' || !scenario.tools.includes(name)) return;
     done.add(name);
@@ -80,20 +94,22 @@ interface NotedMore {
 }
 
 /** Tells whether a token was given that would be taken now. */
-function hasGoodToken(trail: Trail): boolean {
-  return [...trail.tokens.values()].some(({ isOver, issuer }) => !isOver && issuer === issuerNow(trail));
+function hasGoodToken(authorizationLog: AuthorizationLog): boolean {
+  return [...authorizationLog.tokens.values()].some(
+    ({ isOver, issuer }) => !isOver && issuer === issuerNow(authorizationLog),
+  );
 }
 
 /** Issuer that the metadata name now: the second, once the server has moved. */
-function issuerNow(trail: Trail): string | undefined {
-  const { called, issuers, scenario } = trail;
-  const isMeanwhile = scenario.movesMeanwhile === true && trail.at('authorize').length > 0;
+function issuerNow(authorizationLog: AuthorizationLog): string | undefined {
+  const { called, issuers, scenario } = authorizationLog;
+  const isMeanwhile = scenario.movesMeanwhile === true && authorizationLog.at('authorize').length > 0;
   return called.has('move') || isMeanwhile ? issuers[1] : issuers[0];
 }
 
 /** Metadata at a path; `undefined` where nothing of the kind is. */
-function metadataAt(path: string, trail: Trail, astray: string): GateAnswer | undefined {
-  const { scenario, resource } = trail;
+function metadataAt(path: string, authorizationLog: AuthorizationLog, astray: string): GateAnswer | undefined {
+  const { scenario, resource } = authorizationLog;
   const isKnown = path === wellKnown || path === `${wellKnown}/mcp`;
   if (!isKnown && path !== namedPath) return undefined;
   const right = scenario.metadata === 'named' ? namedPath : scenario.metadata === 'root' ? wellKnown : undefined;
@@ -102,7 +118,7 @@ function metadataAt(path: string, trail: Trail, astray: string): GateAnswer | un
     status: 200,
     body: {
       resource: scenario.resource?.(resource) ?? resource,
-      authorization_servers: [path === right ? issuerNow(trail) : astray],
+      authorization_servers: [path === right ? issuerNow(authorizationLog) : astray],
       ...(scenario.supported !== undefined && { scopes_supported: scenario.supported }),
     },
   };
@@ -111,16 +127,17 @@ function metadataAt(path: string, trail: Trail, astray: string): GateAnswer | un
 function refusalOf(
   token: GivenToken | undefined,
   message: Readonly<Record<string, unknown>>,
-  trail: Trail,
+  authorizationLog: AuthorizationLog,
 ): GateAnswer | undefined {
-  const { scenario, resource } = trail;
+  const { scenario, resource } = authorizationLog;
   const { origin } = new URL(resource);
   const named = scenario.metadata === 'named' ? [`resource_metadata="${origin}${namedPath}"`] : [];
   if (token === undefined) {
     const asked = scenario.challenged === undefined ? [] : [`scope="${scenario.challenged}"`];
     return challenge(401, [...named, ...asked]);
   }
-  if (token.isOver || token.issuer !== issuerNow(trail)) return challenge(401, ['error="invalid_token"', ...named]);
+  if (token.isOver || token.issuer !== issuerNow(authorizationLog))
+    return challenge(401, ['error="invalid_token"', ...named]);
   const needed = neededFor(message);
   if (needed === undefined || token.scopes.includes(needed)) return undefined;
   return challenge(403, ['error="insufficient_scope"', `scope="${needed}"`, ...named]);
@@ -139,7 +156,10 @@ function challenge(status: number, parameters: readonly string[]): GateAnswer {
 }
 
 /** Token that a request brings, where it is one of ours. */
-export function tokenBrought({ headers }: Pick<HeardHead, 'headers'>, { tokens }: Trail): GivenToken | undefined {
+export function tokenBrought(
+  { headers }: Pick<HeardHead, 'headers'>,
+  { tokens }: AuthorizationLog,
+): GivenToken | undefined {
   return tokens.get(/^(?:bearer|dpop) +(\S+)$/i.exec(headers['authorization'] ?? '')?.[1] ?? '');
 }
 

@@ -5,7 +5,7 @@ import { isMachineGrant, machineGrants } from './machine.ts';
 import { lacksNonce, nonceHeaders, wantsNonce } from './proofs.ts';
 import { knownClient, scopes, type Scenario } from './scenarios.ts';
 import { wholeText } from '../../whole-text.ts';
-import type { GivenToken, TrailPlace, ScenarioClient, Trail } from './trail.ts';
+import type { GivenToken, AuthorizationLogPlace, ScenarioClient, AuthorizationLog } from './authorization-log.ts';
 
 /** Request to it. */
 export interface AskedIssuer {
@@ -18,7 +18,7 @@ export interface AskedIssuer {
 
 /** Its answer. */
 export interface IssuerAnswer {
-  readonly place: TrailPlace;
+  readonly place: AuthorizationLogPlace;
   readonly status: number;
   readonly body?: unknown;
   readonly location?: string;
@@ -29,14 +29,16 @@ export interface IssuerAnswer {
 const most = { given: 500, never: 8 };
 
 /** Answers at the endpoints of an issuer. */
-export function answerOfIssuer(issuer: string, asked: AskedIssuer, trail: Trail): IssuerAnswer {
+export function answerOfIssuer(issuer: string, asked: AskedIssuer, authorizationLog: AuthorizationLog): IssuerAnswer {
   const { method, path } = asked;
-  const isFull = [trail.clients, trail.codes, trail.tokens].some(({ size }) => size >= most.given);
+  const isFull = [authorizationLog.clients, authorizationLog.codes, authorizationLog.tokens].some(
+    ({ size }) => size >= most.given,
+  );
   if (isFull) return { place: 'other', status: 503, body: { error: 'temporarily_unavailable' } };
-  const hasPages = trail.scenario.isMachine !== true;
-  if (hasPages && path === '/register' && method === 'POST') return registered(issuer, asked, trail);
-  if (hasPages && path === '/authorize' && method === 'GET') return agreed(issuer, asked, trail);
-  if (path === '/token' && method === 'POST') return given(issuer, asked, trail);
+  const hasPages = authorizationLog.scenario.isMachine !== true;
+  if (hasPages && path === '/register' && method === 'POST') return registered(issuer, asked, authorizationLog);
+  if (hasPages && path === '/authorize' && method === 'GET') return agreed(issuer, asked, authorizationLog);
+  if (path === '/token' && method === 'POST') return given(issuer, asked, authorizationLog);
   return { place: 'other', status: 404 };
 }
 
@@ -92,8 +94,8 @@ const refusedRedirect = {
   error_description: 'redirect URIs of this kind are not taken for this type of application',
 };
 
-function registered(issuer: string, { fields }: AskedIssuer, trail: Trail): IssuerAnswer {
-  const { methods = ['none'], refusesRegistration } = trail.scenario;
+function registered(issuer: string, { fields }: AskedIssuer, authorizationLog: AuthorizationLog): IssuerAnswer {
+  const { methods = ['none'], refusesRegistration } = authorizationLog.scenario;
   if (refusesRegistration === true) return { place: 'register', status: 400, body: refusedRedirect };
   const wished = fields['token_endpoint_auth_method'];
   const method = methods.find((one) => one === wished) ?? methods.at(-1) ?? 'none';
@@ -106,7 +108,7 @@ function registered(issuer: string, { fields }: AskedIssuer, trail: Trail): Issu
     method,
     secret,
   };
-  trail.clients.set(id, client);
+  authorizationLog.clients.set(id, client);
   const own = {
     client_id: id,
     token_endpoint_auth_method: method,
@@ -115,8 +117,8 @@ function registered(issuer: string, { fields }: AskedIssuer, trail: Trail): Issu
   return { place: 'register', status: 201, body: { ...fields, ...own } };
 }
 
-function agreed(issuer: string, { fields }: AskedIssuer, trail: Trail): IssuerAnswer {
-  const { scenario } = trail;
+function agreed(issuer: string, { fields }: AskedIssuer, authorizationLog: AuthorizationLog): IssuerAnswer {
+  const { scenario } = authorizationLog;
   const to = wholeText(fields['redirect_uri']);
   // A URL that is not a browser page is not followed: no redirect to other schemes from here.
   if (!/^https?:/i.test(to) || !URL.canParse(to))
@@ -126,19 +128,21 @@ function agreed(issuer: string, { fields }: AskedIssuer, trail: Trail): IssuerAn
       body: { error: 'invalid_request', error_description: 'no redirect_uri' },
     };
   const asked = scopesIn(fields['scope']);
-  const nevers = trail.at('authorize').filter((step) => scopesIn(step.fields['scope']).includes(scopes.never)).length;
+  const nevers = authorizationLog
+    .at('authorize')
+    .filter((step) => scopesIn(step.fields['scope']).includes(scopes.never)).length;
   const back = new URL(to);
   const say = (name: string, value: unknown): void => {
     if (typeof value === 'string') back.searchParams.set(name, value);
   };
   say('state', scenario.altersState === true ? 'another-state' : fields['state']);
-  say('iss', scenario.iss?.(issuer, trail.issuers[1] ?? ''));
+  say('iss', scenario.iss?.(issuer, authorizationLog.issuers[1] ?? ''));
   if (asked.includes(scopes.never) && nevers >= most.never) say('error', 'access_denied');
   else {
     const code = `code-${crypto.randomUUID()}`;
     const challenge = fields['code_challenge'];
     const granted = asked.filter((scope) => scope !== scopes.never);
-    trail.codes.set(code, {
+    authorizationLog.codes.set(code, {
       issuer,
       scopes: granted,
       challenge: typeof challenge === 'string' ? challenge : undefined,
@@ -148,32 +152,32 @@ function agreed(issuer: string, { fields }: AskedIssuer, trail: Trail): IssuerAn
   return { place: 'authorize', status: 302, location: back.href };
 }
 
-function given(issuer: string, { fields, headers }: AskedIssuer, trail: Trail): IssuerAnswer {
-  if (lacksNonce(trail.scenario, 'token', headers))
+function given(issuer: string, { fields, headers }: AskedIssuer, authorizationLog: AuthorizationLog): IssuerAnswer {
+  if (lacksNonce(authorizationLog.scenario, 'token', headers))
     return { place: 'token', status: 400, body: wantsNonce, headers: nonceHeaders('token') };
-  const isBound = trail.scenario.takesProofs === true && headers['dpop'] !== undefined;
+  const isBound = authorizationLog.scenario.takesProofs === true && headers['dpop'] !== undefined;
   const refused: IssuerAnswer = { place: 'token', status: 400, body: { error: 'invalid_grant' } };
   if (fields['grant_type'] === 'refresh_token') {
-    const kept = trail.refreshTokens.get(wholeText(fields['refresh_token']));
+    const kept = authorizationLog.refreshTokens.get(wholeText(fields['refresh_token']));
     if (kept === undefined || kept.isOver || kept.issuer !== issuer) return refused;
     kept.isOver = true;
-    return { place: 'token', status: 200, body: tokensFor(kept.scopes, issuer, trail, { isBound }) };
+    return { place: 'token', status: 200, body: tokensFor(kept.scopes, issuer, authorizationLog, { isBound }) };
   }
   if (isMachineGrant(fields['grant_type']))
-    return trail.scenario.refusesRegistration === true
+    return authorizationLog.scenario.refusesRegistration === true
       ? refused
       : {
           place: 'token',
           status: 200,
-          body: tokensFor(scopesIn(fields['scope']), issuer, trail, { isBound, mayRenew: false }),
+          body: tokensFor(scopesIn(fields['scope']), issuer, authorizationLog, { isBound, mayRenew: false }),
         };
-  const code = trail.codes.get(wholeText(fields['code']));
-  trail.codes.delete(wholeText(fields['code']));
-  if (code !== undefined) trail.usedCodes.add(wholeText(fields['code']));
+  const code = authorizationLog.codes.get(wholeText(fields['code']));
+  authorizationLog.codes.delete(wholeText(fields['code']));
+  if (code !== undefined) authorizationLog.usedCodes.add(wholeText(fields['code']));
   const hash = createHash('sha256').update(wholeText(fields['code_verifier'])).digest('base64url');
   const fits = code?.challenge === undefined || code.challenge === hash || code.challenge === fields['code_verifier'];
   if (code === undefined || !fits || code.issuer !== issuer) return refused;
-  return { place: 'token', status: 200, body: tokensFor(code.scopes, issuer, trail, { isBound }) };
+  return { place: 'token', status: 200, body: tokensFor(code.scopes, issuer, authorizationLog, { isBound }) };
 }
 
 interface TokenKind {
@@ -185,14 +189,14 @@ interface TokenKind {
 function tokensFor(
   granted: readonly string[],
   issuer: string,
-  trail: Trail,
+  authorizationLog: AuthorizationLog,
   { isBound, mayRenew = true }: TokenKind,
 ): object {
   const [access, refresh] = [`access-${crypto.randomUUID()}`, `refresh-${crypto.randomUUID()}`];
   const token: GivenToken = { issuer, scopes: granted, isOver: false, ...(isBound && { isBound }) };
-  trail.tokens.set(access, token);
-  const keeps = mayRenew && trail.scenario.keepsNoRefresh !== true;
-  if (keeps) trail.refreshTokens.set(refresh, { ...token });
+  authorizationLog.tokens.set(access, token);
+  const keeps = mayRenew && authorizationLog.scenario.keepsNoRefresh !== true;
+  if (keeps) authorizationLog.refreshTokens.set(refresh, { ...token });
   return {
     access_token: access,
     token_type: isBound ? 'DPoP' : 'Bearer',
@@ -203,10 +207,14 @@ function tokensFor(
 }
 
 /** The client that a request names, as the issuer knows it. */
-export function clientNamed(id: unknown, issuer: string, trail: Trail): ScenarioClient | undefined {
-  const client = trail.clients.get(wholeText(id));
+export function clientNamed(
+  id: unknown,
+  issuer: string,
+  authorizationLog: AuthorizationLog,
+): ScenarioClient | undefined {
+  const client = authorizationLog.clients.get(wholeText(id));
   if (client?.issuer === issuer) return client;
-  const isKnown = id === knownClient && issuer === trail.issuers[0];
+  const isKnown = id === knownClient && issuer === authorizationLog.issuers[0];
   return isKnown ? { issuer, redirectUris: [], grantTypes: [], method: 'none', secret: undefined } : undefined;
 }
 

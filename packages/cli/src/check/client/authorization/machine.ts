@@ -3,7 +3,7 @@
 import { jsonIn } from '../../../../../parley/src/json/parse.ts';
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import type { JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
-import type { Trail, TrailStep } from './trail.ts';
+import type { AuthorizationLog, AuthorizationLogStep } from './authorization-log.ts';
 
 /** Grant type for a client's own credentials, and for an assertion of an identity provider. */
 export const machineGrants = {
@@ -23,17 +23,20 @@ export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-be
 export const idJagType = 'oauth-id-jag+jwt';
 
 /** Requests for tokens by a grant that needs no person. */
-export function machineRequests(trail: Trail, grant?: keyof typeof machineGrants): readonly TrailStep[] {
+export function machineRequests(
+  authorizationLog: AuthorizationLog,
+  grant?: keyof typeof machineGrants,
+): readonly AuthorizationLogStep[] {
   const wanted: readonly string[] = grant === undefined ? Object.values(machineGrants) : [machineGrants[grant]];
-  return trail
+  return authorizationLog
     .at('token')
     .filter(({ fields: { grant_type: asked } }) => typeof asked === 'string' && wanted.includes(asked));
 }
 
 /** Tells whether a client acts for itself: it got tokens that way, and sent no user to a page. */
-export function isMachine(trails: readonly Trail[]): boolean {
-  const isAny = trails.some((trail) => machineRequests(trail).length > 0);
-  return isAny && trails.every((trail) => trail.at('authorize').length === 0);
+export function isMachine(authorizationLogs: readonly AuthorizationLog[]): boolean {
+  const isAny = authorizationLogs.some((authorizationLog) => machineRequests(authorizationLog).length > 0);
+  return isAny && authorizationLogs.every((authorizationLog) => authorizationLog.at('authorize').length === 0);
 }
 
 /** A decoded JWT. Its signature is not verified here. */

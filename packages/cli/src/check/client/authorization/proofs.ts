@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
 import { assertionIn, type ReadAssertion } from './machine.ts';
 import type { Scenario } from './scenarios.ts';
-import type { TrailPlace } from './trail.ts';
+import type { AuthorizationLogPlace } from './authorization-log.ts';
 
 /** Nonces that a proof has to have: at the authorization server, and at the server. */
 export const proofNonces: Readonly<Record<'token' | 'endpoint', string>> = {
@@ -30,7 +30,7 @@ export function proofIn(headers: Readonly<Record<string, string | undefined>>): 
 /** Tells whether a request has a proof which lacks the nonce of its place. */
 export function lacksNonce(
   { takesProofs }: Scenario,
-  at: TrailPlace & ('token' | 'endpoint'),
+  at: AuthorizationLogPlace & ('token' | 'endpoint'),
   headers: Readonly<Record<string, string | undefined>>,
 ): boolean {
   return takesProofs === true && headers['dpop'] !== undefined && proofIn(headers)?.claims['nonce'] !== proofNonces[at];

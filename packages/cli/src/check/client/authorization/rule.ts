@@ -1,9 +1,12 @@
 import type { Stated } from '../../rule.ts';
 import { inQuotes } from '../client-rule.ts';
-import type { Trail, TrailStep } from './trail.ts';
+import type { AuthorizationLog, AuthorizationLogStep } from './authorization-log.ts';
 
 /** Finding of a look at a scenario: kept, broken at a step, or nothing of the kind. */
-export type TrailLook = 'holds' | 'not-seen' | { readonly breaks: string; readonly at?: TrailStep | undefined };
+export type AuthorizationLogView =
+  | 'holds'
+  | 'not-seen'
+  | { readonly breaks: string; readonly at?: AuthorizationLogStep | undefined };
 
 /** A statement about clients that are authorized, seen from where their servers stand. */
 export interface AuthorizationRule extends Stated {
@@ -12,11 +15,14 @@ export interface AuthorizationRule extends Stated {
   /** Row with the same statement that is checked in its place: one cause is one finding. */
   readonly as?: string;
   /** Judges a scenario that is over. @param others All of them, for what one can do elsewhere. */
-  judge(trail: Trail, others: readonly Trail[]): TrailLook;
+  judge(authorizationLog: AuthorizationLog, others: readonly AuthorizationLog[]): AuthorizationLogView;
 }
 
 /** Judges each of some steps: broken by the first that is wrong, and not seen where there is none. */
-export function each(steps: readonly TrailStep[], wrong: (step: TrailStep) => string | false | undefined): TrailLook {
+export function each(
+  steps: readonly AuthorizationLogStep[],
+  wrong: (step: AuthorizationLogStep) => string | false | undefined,
+): AuthorizationLogView {
   for (const step of steps) {
     const breaks = wrong(step);
     if (typeof breaks === 'string') return { breaks, at: step };
@@ -30,23 +36,26 @@ export function likewise({ fix, judge, ...rule }: AuthorizationRule, id: string,
 }
 
 /** A parameter in the words of a finding. */
-export function parameterOf(step: TrailStep, name: string): string {
+export function parameterOf(step: AuthorizationLogStep, name: string): string {
   return `${name} of ${step.method} ${step.url.pathname} is ${inQuotes(step.fields[name])}`;
 }
 
 /** Steps after another. */
-export function stepsAfter(trail: Trail, step: TrailStep | undefined): readonly TrailStep[] {
-  return step === undefined ? [] : trail.steps.slice(trail.steps.indexOf(step) + 1);
+export function stepsAfter(
+  authorizationLog: AuthorizationLog,
+  step: AuthorizationLogStep | undefined,
+): readonly AuthorizationLogStep[] {
+  return step === undefined ? [] : authorizationLog.steps.slice(authorizationLog.steps.indexOf(step) + 1);
 }
 
 /** Steps at an authorization server that make use of it, and do not only look. */
-export function uses(trail: Trail): readonly TrailStep[] {
-  return trail.at('register', 'authorize', 'token');
+export function uses(authorizationLog: AuthorizationLog): readonly AuthorizationLogStep[] {
+  return authorizationLog.at('register', 'authorize', 'token');
 }
 
 /** Registrations at an authorization server. A request to a wrong address is a different fault. */
-export function registrations(trail: Trail): readonly TrailStep[] {
-  return trail.at('register').filter(({ issuer }) => issuer !== undefined);
+export function registrations(authorizationLog: AuthorizationLog): readonly AuthorizationLogStep[] {
+  return authorizationLog.at('register').filter(({ issuer }) => issuer !== undefined);
 }
 
 /** Tells whether a redirect URI leads to this machine. */

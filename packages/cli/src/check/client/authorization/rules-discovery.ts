@@ -3,24 +3,25 @@
 import { namedPath } from './gate.ts';
 import { isMachineGrant } from './machine.ts';
 import { each, likewise, stepsAfter, uses, type AuthorizationRule } from './rule.ts';
-import type { Trail, TrailStep } from './trail.ts';
+import type { AuthorizationLog, AuthorizationLogStep } from './authorization-log.ts';
 
 /** Paths that were asked for at a place, in their order, each once. */
-function paths(trail: Trail, place: 'resource-metadata' | 'server-metadata'): readonly string[] {
-  return [...new Set(trail.at(place).map(({ url }) => url.pathname))];
+function paths(authorizationLog: AuthorizationLog, place: 'resource-metadata' | 'server-metadata'): readonly string[] {
+  return [...new Set(authorizationLog.at(place).map(({ url }) => url.pathname))];
 }
 
-const refused = (trail: Trail): TrailStep | undefined => trail.at('endpoint').find(({ status }) => status === 401);
+const refused = (authorizationLog: AuthorizationLog): AuthorizationLogStep | undefined =>
+  authorizationLog.at('endpoint').find(({ status }) => status === 401);
 
 const byResource: AuthorizationRule = {
   id: 'auth-025',
   message: 'The client finds the authorization server through the resource metadata',
   fix: 'fetch the metadata of the protected resource, and use an authorization server that they name',
   in: ['right', 'plain', 'openid'],
-  judge(trail) {
-    const [use] = uses(trail);
+  judge(authorizationLog) {
+    const [use] = uses(authorizationLog);
     if (use === undefined) return 'not-seen';
-    const before = trail.steps.slice(0, trail.steps.indexOf(use));
+    const before = authorizationLog.steps.slice(0, authorizationLog.steps.indexOf(use));
     const isKnown = before.some(({ place, status }) => place === 'resource-metadata' && status === 200);
     return isKnown ? 'holds' : { breaks: 'it used an authorization server before it had read any', at: use };
   },
@@ -31,11 +32,11 @@ const named: AuthorizationRule = {
   message: 'The client reads WWW-Authenticate and signs in after a 401',
   fix: 'read the parameter resource_metadata of the challenge, and fetch what it names',
   in: ['right'],
-  judge(trail) {
-    const looked = trail.at('resource-metadata');
+  judge(authorizationLog) {
+    const looked = authorizationLog.at('resource-metadata');
     if (looked.some(({ url }) => url.pathname === namedPath)) return 'holds';
-    const [other] = [...looked, ...trail.at('astray'), ...uses(trail)];
-    if (refused(trail) === undefined || other === undefined || !trail.isOver) return 'not-seen';
+    const [other] = [...looked, ...authorizationLog.at('astray'), ...uses(authorizationLog)];
+    if (refused(authorizationLog) === undefined || other === undefined || !authorizationLog.isOver) return 'not-seen';
     return { breaks: `the challenge named ${namedPath}, which was never fetched`, at: other };
   },
 };
@@ -45,14 +46,14 @@ const wellKnown: AuthorizationRule = {
   message: 'Without metadata in the challenge, the client tries the well-known URI of the path, then of the root',
   fix: 'fetch /.well-known/oauth-protected-resource/<path>, and where that is not there, /.well-known/oauth-protected-resource',
   in: ['plain'],
-  judge(trail) {
-    const known = paths(trail, 'resource-metadata').map((path) => path.endsWith('/mcp'));
+  judge(authorizationLog) {
+    const known = paths(authorizationLog, 'resource-metadata').map((path) => path.endsWith('/mcp'));
     const [first, second] = known;
-    const [step] = trail.at('resource-metadata');
+    const [step] = authorizationLog.at('resource-metadata');
     if (first === undefined) return 'not-seen';
     if (!first) return { breaks: 'it asked at the root first', at: step };
     if (second !== undefined) return 'holds';
-    return trail.isOver ? { breaks: 'it asked for that of the path alone', at: step } : 'not-seen';
+    return authorizationLog.isOver ? { breaks: 'it asked for that of the path alone', at: step } : 'not-seen';
   },
 };
 
@@ -61,9 +62,9 @@ const oauthMetadata: AuthorizationRule = {
   message: 'The client uses the authorization server metadata',
   fix: 'fetch /.well-known/oauth-authorization-server of the issuer before its endpoints are used',
   in: ['right'],
-  judge: (trail) =>
-    each(uses(trail).slice(0, 1), (use) => {
-      const before = trail.steps.slice(0, trail.steps.indexOf(use));
+  judge: (authorizationLog) =>
+    each(uses(authorizationLog).slice(0, 1), (use) => {
+      const before = authorizationLog.steps.slice(0, authorizationLog.steps.indexOf(use));
       return (
         !before.some(({ place, status }) => place === 'server-metadata' && status === 200) &&
         'they were not read before'
@@ -76,26 +77,28 @@ const openid: AuthorizationRule = {
   message: 'The client accepts OpenID Connect metadata and OAuth metadata',
   fix: 'where there are no metadata of OAuth, look for /.well-known/openid-configuration',
   in: ['openid', 'plain'],
-  judge(trail) {
-    const looked = trail.at('server-metadata').filter(({ issuer }) => issuer !== undefined);
+  judge(authorizationLog) {
+    const looked = authorizationLog.at('server-metadata').filter(({ issuer }) => issuer !== undefined);
     if (looked.length === 0) return 'not-seen';
     const isBoth = looked.some(({ url }) => url.pathname.includes('openid-configuration'));
     if (isBoth) return 'holds';
-    return trail.isOver ? { breaks: 'it looked for metadata of OAuth alone', at: looked.at(-1) } : 'not-seen';
+    return authorizationLog.isOver
+      ? { breaks: 'it looked for metadata of OAuth alone', at: looked.at(-1) }
+      : 'not-seen';
   },
 };
 
 /** The places of metadata are tried in their order. */
-function inOrder(trail: Trail, wanted: readonly string[]) {
-  const looked = trail.at('server-metadata').filter(({ issuer }) => issuer !== undefined);
-  const asked = paths(trail, 'server-metadata').filter((path) => wanted.includes(path));
+function inOrder(authorizationLog: AuthorizationLog, wanted: readonly string[]) {
+  const looked = authorizationLog.at('server-metadata').filter(({ issuer }) => issuer !== undefined);
+  const asked = paths(authorizationLog, 'server-metadata').filter((path) => wanted.includes(path));
   // Who looks for metadata of OAuth alone breaks another row by that.
   if (!looked.some(({ url }) => url.pathname.includes('openid-configuration'))) return 'not-seen' as const;
   const isRight = asked.join() === wanted.slice(0, asked.length).join();
   if (!isRight) return { breaks: `it asked for ${asked.join(', then ')}`, at: looked[0] };
   if (asked.length === wanted.length) return 'holds' as const;
   // Who gives up before the last has not tried them all.
-  return !trail.isOver
+  return !authorizationLog.isOver
     ? ('not-seen' as const)
     : { breaks: `it never asked for ${wanted[asked.length] ?? ''}`, at: looked.at(-1) };
 }
@@ -105,11 +108,11 @@ const withPath: AuthorizationRule = {
   message: 'The client looks for metadata of an issuer with a path at three URLs, in order',
   fix: 'try /.well-known/oauth-authorization-server/<path>, /.well-known/openid-configuration/<path>, /<path>/.well-known/openid-configuration',
   in: ['openid'],
-  judge: (trail) =>
-    inOrder(trail, [
-      `/.well-known/oauth-authorization-server${trail.scenario.issuer.path}`,
-      `/.well-known/openid-configuration${trail.scenario.issuer.path}`,
-      `${trail.scenario.issuer.path}/.well-known/openid-configuration`,
+  judge: (authorizationLog) =>
+    inOrder(authorizationLog, [
+      `/.well-known/oauth-authorization-server${authorizationLog.scenario.issuer.path}`,
+      `/.well-known/openid-configuration${authorizationLog.scenario.issuer.path}`,
+      `${authorizationLog.scenario.issuer.path}/.well-known/openid-configuration`,
     ]),
 };
 
@@ -118,7 +121,8 @@ const withoutPath: AuthorizationRule = {
   message: 'The client looks for metadata of an issuer without a path at two URLs, in order',
   fix: 'try /.well-known/oauth-authorization-server, then /.well-known/openid-configuration',
   in: ['plain'],
-  judge: (trail) => inOrder(trail, ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration']),
+  judge: (authorizationLog) =>
+    inOrder(authorizationLog, ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration']),
 };
 
 /** A rule that something which is wrong in a scenario is not used. */
@@ -128,11 +132,11 @@ function stops(id: string, scenario: string, [words, fix, why]: readonly [string
     message: words,
     fix,
     in: [scenario],
-    judge(trail) {
+    judge(authorizationLog) {
       const place = scenario === 'other-resource' ? 'resource-metadata' : 'server-metadata';
-      const read = trail.at(place).find(({ status }) => status === 200);
+      const read = authorizationLog.at(place).find(({ status }) => status === 200);
       if (read === undefined) return 'not-seen';
-      const [use] = stepsAfter(trail, read).filter(
+      const [use] = stepsAfter(authorizationLog, read).filter(
         // PKCE applies to clients that send a user to a page.
         ({ place, fields }) =>
           place === 'authorize' ||
@@ -160,13 +164,13 @@ const capitals: AuthorizationRule = {
   message: 'A resource with an upper-case scheme is the same',
   fix: 'compare resources as URLs, whose scheme and host have no case',
   in: ['capitals'],
-  judge(trail, others) {
-    const read = trail.at('resource-metadata').find(({ url }) => url.pathname === namedPath);
+  judge(authorizationLog, others) {
+    const read = authorizationLog.at('resource-metadata').find(({ url }) => url.pathname === namedPath);
     if (read === undefined) return 'not-seen';
-    if (uses(trail).length > 0) return 'holds';
+    if (uses(authorizationLog).length > 0) return 'holds';
     // A client that also fails elsewhere has another reason.
-    const canSignIn = others.some((other) => other !== trail && uses(other).length > 0);
-    return canSignIn && trail.isOver
+    const canSignIn = others.some((other) => other !== authorizationLog && uses(other).length > 0);
+    return canSignIn && authorizationLog.isOver
       ? { breaks: 'the metadata said its scheme in capitals, and it went no further', at: read }
       : 'not-seen';
   },
@@ -185,9 +189,9 @@ const first: AuthorizationRule = {
   message: 'The client looks for metadata before it uses the default endpoints',
   fix: 'fetch /.well-known/oauth-authorization-server of the server first',
   in: ['own'],
-  judge: (trail) =>
-    each(uses(trail).slice(0, 1), (use) => {
-      const before = trail.steps.slice(0, trail.steps.indexOf(use));
+  judge: (authorizationLog) =>
+    each(uses(authorizationLog).slice(0, 1), (use) => {
+      const before = authorizationLog.steps.slice(0, authorizationLog.steps.indexOf(use));
       return !before.some(({ url }) => url.pathname.startsWith(rootMetadata)) && 'it did not look for metadata before';
     }),
 };
@@ -197,10 +201,10 @@ const atRoot: AuthorizationRule = {
   message: 'The authorization server is at the URL of the MCP server without the path',
   fix: 'leave the path of the server away: metadata and endpoints are at the root',
   in: ['own'],
-  judge: (trail) =>
-    each(trail.at('server-metadata').slice(-1), () => {
-      const asked = paths(trail, 'server-metadata');
-      return trail.isOver && !asked.includes(rootMetadata) && `it asked for ${asked.join()}`;
+  judge: (authorizationLog) =>
+    each(authorizationLog.at('server-metadata').slice(-1), () => {
+      const asked = paths(authorizationLog, 'server-metadata');
+      return authorizationLog.isOver && !asked.includes(rootMetadata) && `it asked for ${asked.join()}`;
     }),
 };
 
@@ -209,11 +213,11 @@ const fallsBack: AuthorizationRule = {
   message: 'Without metadata, the client uses the default endpoints',
   fix: 'use /authorize, /token and /register of the address of the server, without its path',
   in: ['own'],
-  judge(trail) {
-    const looked = trail.at('server-metadata').find(({ url }) => url.pathname === rootMetadata);
+  judge(authorizationLog) {
+    const looked = authorizationLog.at('server-metadata').find(({ url }) => url.pathname === rootMetadata);
     if (looked === undefined) return 'not-seen';
-    if (uses(trail).length > 0) return 'holds';
-    return trail.isOver ? { breaks: 'it gave up when there were no metadata', at: looked } : 'not-seen';
+    if (uses(authorizationLog).length > 0) return 'holds';
+    return authorizationLog.isOver ? { breaks: 'it gave up when there were no metadata', at: looked } : 'not-seen';
   },
 };
 
@@ -222,9 +226,9 @@ const saysRevision: AuthorizationRule = {
   message: 'Metadata requests have the header MCP-Protocol-Version',
   fix: 'send MCP-Protocol-Version with the request for metadata',
   in: ['own'],
-  judge: (trail) =>
+  judge: (authorizationLog) =>
     each(
-      trail.at('server-metadata').filter(({ url }) => url.pathname === rootMetadata),
+      authorizationLog.at('server-metadata').filter(({ url }) => url.pathname === rootMetadata),
       ({ headers }) => headers['mcp-protocol-version'] === undefined && 'the header is missing',
     ),
 };

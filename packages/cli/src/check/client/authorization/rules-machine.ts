@@ -4,18 +4,18 @@ import { inQuotes } from '../client-rule.ts';
 import { wholeText } from '../../whole-text.ts';
 import { assertionType, idJagType, machineGrants, machineRequests, assertionIn } from './machine.ts';
 import { each, parameterOf, type AuthorizationRule } from './rule.ts';
-import type { TrailStep } from './trail.ts';
+import type { AuthorizationLogStep } from './authorization-log.ts';
 
 /** Tells whether a request shows a secret in its header or its form. */
-const hasSecret = ({ headers, fields }: TrailStep): boolean =>
+const hasSecret = ({ headers, fields }: AuthorizationLogStep): boolean =>
   /^basic +\S+$/i.test(headers['authorization'] ?? '') || typeof fields['client_secret'] === 'string';
 
 const authenticated: AuthorizationRule = {
   id: 'auth-131',
   message: 'A client credentials request has an assertion or a secret',
   fix: 'send client_assertion with its client_assertion_type, or the secret',
-  judge: (trail) =>
-    each(machineRequests(trail, 'own'), (step) => {
+  judge: (authorizationLog) =>
+    each(machineRequests(authorizationLog, 'own'), (step) => {
       if (step.fields['client_assertion'] === undefined) return !hasSecret(step) && 'it showed neither';
       return step.fields['client_assertion_type'] !== assertionType && parameterOf(step, 'client_assertion_type');
     }),
@@ -25,7 +25,7 @@ const authenticated: AuthorizationRule = {
 const skew = 120;
 
 /** Fault of the claims of an assertion; `undefined` for none. */
-function wrongClaim(step: TrailStep): string | undefined {
+function wrongClaim(step: AuthorizationLogStep): string | undefined {
   const jwt = assertionIn(step.fields['client_assertion']);
   if (jwt === undefined) return 'client_assertion is no JWT';
   const { iss, sub, aud, exp } = jwt.claims;
@@ -44,9 +44,9 @@ const asserted: AuthorizationRule = {
   id: 'auth-132',
   message: 'The assertion of a client has its id as iss and sub, the authorization server as aud, and exp',
   fix: 'sign iss and sub, which are the client id, aud, which is the issuer, and an exp to come',
-  judge: (trail) =>
+  judge: (authorizationLog) =>
     each(
-      machineRequests(trail, 'own').filter(({ fields }) => fields['client_assertion'] !== undefined),
+      machineRequests(authorizationLog, 'own').filter(({ fields }) => fields['client_assertion'] !== undefined),
       wrongClaim,
     ),
 };
@@ -55,9 +55,9 @@ const workload: AuthorizationRule = {
   id: 'auth-153',
   message: 'A JWT bearer request has the JWT in the parameter assertion',
   fix: 'send the JWT of the workload as assertion',
-  judge: (trail) =>
+  judge: (authorizationLog) =>
     each(
-      machineRequests(trail, 'asserted'),
+      machineRequests(authorizationLog, 'asserted'),
       (step) => assertionIn(step.fields['assertion']) === undefined && 'assertion is no JWT',
     ),
 };
@@ -70,11 +70,11 @@ const notRetried: AuthorizationRule = {
   message: 'After a refused assertion, the client does not retry and tries no other grant',
   fix: 'say what the refusal said, and stop',
   in: ['unregistered'],
-  judge(trail) {
-    const refused = machineRequests(trail, 'asserted');
+  judge(authorizationLog) {
+    const refused = machineRequests(authorizationLog, 'asserted');
     const [first] = refused;
     if (first === undefined) return 'not-seen';
-    const other = trail.at('token').find(({ fields }) => fields['grant_type'] !== machineGrants.asserted);
+    const other = authorizationLog.at('token').find(({ fields }) => fields['grant_type'] !== machineGrants.asserted);
     if (other !== undefined)
       return { breaks: `it was refused, and tried ${inQuotes(other.fields['grant_type'])}`, at: other };
     const times = refused.filter(({ fields }) => fields['assertion'] === first.fields['assertion']).length;
@@ -83,7 +83,7 @@ const notRetried: AuthorizationRule = {
 };
 
 /** Assertions of an identity that came with a request, and where. */
-function idJagsIn({ fields, headers }: TrailStep): readonly string[] {
+function idJagsIn({ fields, headers }: AuthorizationLogStep): readonly string[] {
   const bearer = /^bearer +(\S+)$/i.exec(headers['authorization'] ?? '')?.[1];
   const all = [['Authorization', bearer], ...Object.entries(fields)] as const;
   return all.flatMap(([name, value]) => (assertionIn(value)?.header['typ'] === idJagType ? [wholeText(name)] : []));
@@ -93,9 +93,9 @@ const redeemed: AuthorizationRule = {
   id: 'auth-138',
   message: 'An identity assertion is exchanged at the authorization server with the JWT bearer grant',
   fix: 'send it as assertion, with the grant type jwt-bearer, and the token that comes to the server',
-  judge: (trail) =>
+  judge: (authorizationLog) =>
     each(
-      trail.steps.filter((step) => idJagsIn(step).length > 0),
+      authorizationLog.steps.filter((step) => idJagsIn(step).length > 0),
       (step) => {
         const isRight = step.place === 'token' && step.fields['grant_type'] === machineGrants.asserted;
         const [where] = idJagsIn(step);

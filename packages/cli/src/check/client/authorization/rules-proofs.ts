@@ -4,23 +4,25 @@ import { createHash } from 'node:crypto';
 import { inQuotes } from '../client-rule.ts';
 import { knownMs } from '../rules/headers.ts';
 import { lacksNonce, proofIn } from './proofs.ts';
-import { each, type AuthorizationRule, type TrailLook } from './rule.ts';
-import type { Trail, TrailStep } from './trail.ts';
+import { each, type AuthorizationRule, type AuthorizationLogView } from './rule.ts';
+import type { AuthorizationLog, AuthorizationLogStep } from './authorization-log.ts';
 
 /** Scheme and token of a request. */
-function credentialOf({ headers }: TrailStep): readonly [scheme: string, token: string] {
+function credentialOf({ headers }: AuthorizationLogStep): readonly [scheme: string, token: string] {
   const [scheme = '', token = ''] = (headers['authorization'] ?? '').split(/ +/);
   return [scheme.toLowerCase(), token];
 }
 
 /** Requests with a token that is bound to a key. */
-const bound = (trail: Trail): readonly TrailStep[] =>
-  trail.at('endpoint').filter((step) => trail.tokens.get(credentialOf(step)[1])?.isBound === true);
+const bound = (authorizationLog: AuthorizationLog): readonly AuthorizationLogStep[] =>
+  authorizationLog
+    .at('endpoint')
+    .filter((step) => authorizationLog.tokens.get(credentialOf(step)[1])?.isBound === true);
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
 /** Fault of the proof of a request with a token; `undefined` for none. @param used Ids of the proofs before it. */
-function faultOf(step: TrailStep, used: Set<unknown>): string | undefined {
+function faultOf(step: AuthorizationLogStep, used: Set<unknown>): string | undefined {
   const [scheme, token] = credentialOf(step);
   if (scheme !== 'dpop') return `the token came as ${inQuotes(scheme)}`;
   const { claims } = proofIn(step.headers) ?? {};
@@ -38,22 +40,26 @@ const fresh: AuthorizationRule = {
   id: 'auth-140',
   message: 'A token bound to a key is sent as DPoP, each time with a new proof',
   fix: 'send Authorization: DPoP <token>, and in DPoP a new proof of the method, the URL and the token',
-  judge(trail) {
+  judge(authorizationLog) {
     const used = new Set<unknown>();
-    return each(bound(trail), (step) => faultOf(step, used));
+    return each(bound(authorizationLog), (step) => faultOf(step, used));
   },
 };
 
 /** Tells whether a client proves anything in a scenario. */
-const proves = (trail: Trail): boolean =>
-  trail.scenario.takesProofs === true && trail.steps.some(({ headers }) => headers['dpop'] !== undefined);
+const proves = (authorizationLog: AuthorizationLog): boolean =>
+  authorizationLog.scenario.takesProofs === true &&
+  authorizationLog.steps.some(({ headers }) => headers['dpop'] !== undefined);
 
 const always: AuthorizationRule = {
   id: 'auth-141',
   message: 'A client with a DPoP key sends a proof with each token request',
   fix: 'send a proof in DPoP with each request to the token endpoint, also of a refresh token',
-  judge: (trail) =>
-    each(proves(trail) ? trail.at('token') : [], ({ headers }) => headers['dpop'] === undefined && 'it had no proof'),
+  judge: (authorizationLog) =>
+    each(
+      proves(authorizationLog) ? authorizationLog.at('token') : [],
+      ({ headers }) => headers['dpop'] === undefined && 'it had no proof',
+    ),
 };
 
 /** Times in a row that a proof without the nonce may come from who had time to read what was asked for. */
@@ -65,9 +71,10 @@ function brings(id: string, at: 'token' | 'endpoint', [words, fix]: readonly [st
     id,
     message: words,
     fix,
-    judge(trail): TrailLook {
-      const isRefused = (step: TrailStep): boolean => lacksNonce(trail.scenario, at, step.headers);
-      const steps = trail.at(at).filter(({ headers }) => headers['dpop'] !== undefined);
+    judge(authorizationLog): AuthorizationLogView {
+      const isRefused = (step: AuthorizationLogStep): boolean =>
+        lacksNonce(authorizationLog.scenario, at, step.headers);
+      const steps = authorizationLog.at(at).filter(({ headers }) => headers['dpop'] !== undefined);
       const first = steps.findIndex(isRefused);
       if (first < 0) return 'not-seen';
       const later = steps.slice(first);
@@ -78,7 +85,7 @@ function brings(id: string, at: 'token' | 'endpoint', [words, fix]: readonly [st
       const why = `the nonce was asked for, and missing ${without.length} times`;
       if (count > maxWithout) return { breaks: why, at: without.at(-1) };
       if (right >= 0) return 'holds';
-      return trail.isOver ? { breaks: why, at: later.at(-1) } : 'not-seen';
+      return authorizationLog.isOver ? { breaks: why, at: later.at(-1) } : 'not-seen';
     },
   };
 }
@@ -97,9 +104,9 @@ const asymmetric: AuthorizationRule = {
   id: 'auth-144',
   message: 'A proof is signed by a private key',
   fix: 'sign by ES256, EdDSA or the like, and neither by none nor by a secret that both have',
-  judge: (trail) =>
+  judge: (authorizationLog) =>
     each(
-      trail.steps.filter(({ headers }) => proofIn(headers) !== undefined),
+      authorizationLog.steps.filter(({ headers }) => proofIn(headers) !== undefined),
       ({ headers }) => {
         const alg = proofIn(headers)?.header['alg'];
         return (typeof alg !== 'string' || /^(none|HS\d+)$/i.test(alg)) && `alg of the proof is ${inQuotes(alg)}`;

@@ -7,18 +7,18 @@ import { clientNamed, isUrl } from './issuer.ts';
 import { each, isLocal, parameterOf, registrations, uses, type AuthorizationRule } from './rule.ts';
 import { knownClient } from './scenarios.ts';
 import { wholeText } from '../../whole-text.ts';
-import type { Trail, TrailStep } from './trail.ts';
+import type { AuthorizationLog, AuthorizationLogStep } from './authorization-log.ts';
 
 const knownId: AuthorizationRule = {
   id: 'auth-060',
   message: 'A client has a client id before it starts an authorization',
   fix: 'register at the authorization server, and use the id that it gives',
-  judge(trail) {
+  judge(authorizationLog) {
     // A client that continues without an id after a refused registration is checked for that.
-    if (trail.scenario.refusesRegistration === true) return 'not-seen';
-    return each(trail.at('authorize'), (step) => {
+    if (authorizationLog.scenario.refusesRegistration === true) return 'not-seen';
+    return each(authorizationLog.at('authorize'), (step) => {
       const { client_id: id } = step.fields;
-      if (isUrl(id) || trail.clients.has(wholeText(id)) || id === knownClient) return false;
+      if (isUrl(id) || authorizationLog.clients.has(wholeText(id)) || id === knownClient) return false;
       return `${parameterOf(step, 'client_id')}, which was not issued to it`;
     });
   },
@@ -28,25 +28,27 @@ const documentsOffered: AuthorizationRule = {
   id: 'auth-072',
   message: 'A client uses a URL as its id only if the authorization server supports that',
   fix: 'look for client_id_metadata_document_supported, and register where it is missing',
-  judge: (trail) =>
+  judge: (authorizationLog) =>
     each(
-      uses(trail).filter(({ place }) => place !== 'register' && trail.scenario.takesDocuments !== true),
+      uses(authorizationLog).filter(
+        ({ place }) => place !== 'register' && authorizationLog.scenario.takesDocuments !== true,
+      ),
       (step) =>
         isUrl(step.fields['client_id']) ? `${parameterOf(step, 'client_id')}, and such ids are not offered` : false,
     ),
 };
 
 /** Pages that were asked for by the URL of a document. */
-const byUrl = (trail: Trail): readonly TrailStep[] =>
-  trail.at('authorize').filter(({ fields }) => isUrl(fields['client_id']));
+const byUrl = (authorizationLog: AuthorizationLog): readonly AuthorizationLogStep[] =>
+  authorizationLog.at('authorize').filter(({ fields }) => isUrl(fields['client_id']));
 
 const documentUrl: AuthorizationRule = {
   id: 'auth-062',
   message: 'A URL that serves as the id of a client is https and has a path',
   fix: 'use an https: URL with a path',
-  judge: (trail) =>
+  judge: (authorizationLog) =>
     each(
-      byUrl(trail),
+      byUrl(authorizationLog),
       (step) => !/^https:\/\/[^/]+\/./i.test(wholeText(step.fields['client_id'])) && parameterOf(step, 'client_id'),
     ),
 };
@@ -62,11 +64,13 @@ function documented(
     message: words,
     fix,
     in: ['document'],
-    judge: (trail) =>
+    judge: (authorizationLog) =>
       each(
-        byUrl(trail).filter(({ fields: { client_id: url } }) => trail.documents.of(url) !== undefined),
+        byUrl(authorizationLog).filter(
+          ({ fields: { client_id: url } }) => authorizationLog.documents.of(url) !== undefined,
+        ),
         ({ fields: { client_id: url } }) => {
-          const found = trail.documents.of(url);
+          const found = authorizationLog.documents.of(url);
           return found !== undefined && wrong(found, wholeText(url));
         },
       ),
@@ -116,10 +120,12 @@ const order: AuthorizationRule = {
   message: 'The client prefers a manual id, then a metadata document, then registration',
   fix: 'register only where there is neither an id by hand nor, where documents are taken, a URL',
   in: ['document'],
-  judge(trail) {
-    const has = trail.at('authorize').find(({ fields: { client_id: id } }) => isUrl(id) || id === knownClient);
+  judge(authorizationLog) {
+    const has = authorizationLog
+      .at('authorize')
+      .find(({ fields: { client_id: id } }) => isUrl(id) || id === knownClient);
     if (has === undefined) return 'not-seen';
-    const [step] = registrations(trail);
+    const [step] = registrations(authorizationLog);
     return step === undefined
       ? 'holds'
       : { breaks: `it registered, and had the id ${inQuotes(has.fields['client_id'])}`, at: step };
@@ -137,16 +143,18 @@ const takesRefusal: AuthorizationRule = {
   message: 'The client handles a registration error for its redirect URIs',
   fix: 'say so, or register with other redirect URIs; go to no page without an id, and do not send the same again and again',
   in: ['unregistered'],
-  judge(trail) {
-    const refused = registrations(trail);
+  judge(authorizationLog) {
+    const refused = registrations(authorizationLog);
     if (refused.length === 0) return 'not-seen';
-    const page = trail.at('authorize').find(({ fields: { client_id: id } }) => id !== knownClient && !isUrl(id));
+    const page = authorizationLog
+      .at('authorize')
+      .find(({ fields: { client_id: id } }) => id !== knownClient && !isUrl(id));
     if (page !== undefined)
       return { breaks: `it was refused, and went to the page: ${parameterOf(page, 'client_id')}`, at: page };
     const counts = new Map<string, number>();
     for (const { fields } of refused) counts.set(wholeText(fields), (counts.get(wholeText(fields)) ?? 0) + 1);
     const times = Math.max(...counts.values());
-    const wanted = trail.at('endpoint').filter(({ status }) => status === 401).length;
+    const wanted = authorizationLog.at('endpoint').filter(({ status }) => status === 401).length;
     return times > maxAlike * Math.max(1, wanted)
       ? { breaks: `it sent the same registration ${times} times`, at: refused.at(-1) }
       : 'holds';
@@ -157,9 +165,9 @@ const applicationType: AuthorizationRule = {
   id: 'auth-075',
   message: 'A registration has an application_type',
   fix: 'send application_type with the registration: native or web',
-  judge: (trail) =>
+  judge: (authorizationLog) =>
     each(
-      registrations(trail),
+      registrations(authorizationLog),
       (step) =>
         !['native', 'web'].includes(wholeText(step.fields['application_type'])) &&
         parameterOf(step, 'application_type'),
@@ -175,9 +183,9 @@ const native: AuthorizationRule = {
   id: 'auth-076',
   message: 'An application on the machine of its user is native',
   fix: 'send application_type=native where the redirect URI is one of this machine',
-  judge: (trail) =>
+  judge: (authorizationLog) =>
     each(
-      registrations(trail).filter(({ fields }) => redirectsIn(fields).some(isLocal)),
+      registrations(authorizationLog).filter(({ fields }) => redirectsIn(fields).some(isLocal)),
       (step) =>
         step.fields['application_type'] === 'web' &&
         `${parameterOf(step, 'application_type')}, and it returns to this machine`,
@@ -188,18 +196,21 @@ const native: AuthorizationRule = {
 const anyPort = (uri: string): string => (isLocal(uri) ? uri.replace(/:\d+(?=\/|$)/, '') : uri);
 
 /** Redirect URIs that a client said before, by its registration or its document. */
-function knownRedirects({ fields: { client_id: id }, issuer = '' }: TrailStep, trail: Trail): readonly string[] {
-  const value = trail.documents.of(id)?.value;
-  return isObject(value) ? redirectsIn(value) : (clientNamed(id, issuer, trail)?.redirectUris ?? []);
+function knownRedirects(
+  { fields: { client_id: id }, issuer = '' }: AuthorizationLogStep,
+  authorizationLog: AuthorizationLog,
+): readonly string[] {
+  const value = authorizationLog.documents.of(id)?.value;
+  return isObject(value) ? redirectsIn(value) : (clientNamed(id, issuer, authorizationLog)?.redirectUris ?? []);
 }
 
 const registeredRedirect: AuthorizationRule = {
   id: 'auth-102',
   message: 'The redirect URI is one that was registered',
   fix: 'register the redirect URI that is used',
-  judge: (trail) =>
-    each(trail.at('authorize'), (step) => {
-      const known = knownRedirects(step, trail);
+  judge: (authorizationLog) =>
+    each(authorizationLog.at('authorize'), (step) => {
+      const known = knownRedirects(step, authorizationLog);
       if (known.length === 0) return undefined;
       const isKnown = known.map(anyPort).includes(anyPort(wholeText(step.fields['redirect_uri'])));
       return !isKnown && `${parameterOf(step, 'redirect_uri')}, and ${known.join(', ')} was registered`;
@@ -210,8 +221,8 @@ const safeRedirect: AuthorizationRule = {
   id: 'auth-108',
   message: 'Redirect URIs are https, or of this machine',
   fix: 'be sent back to https:, or to http: of localhost or a loopback address',
-  judge: (trail) =>
-    each(trail.at('register', 'authorize'), (step) => {
+  judge: (authorizationLog) =>
+    each(authorizationLog.at('register', 'authorize'), (step) => {
       const given = step.place === 'register' ? redirectsIn(step.fields) : [wholeText(step.fields['redirect_uri'])];
       const wrong = given.find((uri) => !isLocal(uri) && !/^https:\/\//i.test(uri));
       return wrong !== undefined && `${inQuotes(wrong)} is neither`;

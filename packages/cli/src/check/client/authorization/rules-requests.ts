@@ -4,19 +4,22 @@ import { scopesIn } from './issuer.ts';
 import { basicOf, each, likewise, parameterOf, type AuthorizationRule } from './rule.ts';
 import { scopes } from './scenarios.ts';
 import { wholeText } from '../../whole-text.ts';
-import type { Trail, TrailStep } from './trail.ts';
+import type { AuthorizationLog, AuthorizationLogStep } from './authorization-log.ts';
 
 /** Requests for tokens by a grant. */
-function tokenRequests(trail: Trail, grant: 'authorization_code' | 'refresh_token'): readonly TrailStep[] {
-  return trail.at('token').filter(({ fields }) => fields['grant_type'] === grant);
+function tokenRequests(
+  authorizationLog: AuthorizationLog,
+  grant: 'authorization_code' | 'refresh_token',
+): readonly AuthorizationLogStep[] {
+  return authorizationLog.at('token').filter(({ fields }) => fields['grant_type'] === grant);
 }
 
 const pkce: AuthorizationRule = {
   id: 'auth-097',
   message: 'PKCE is used',
   fix: 'send code_challenge to the page, and its code_verifier with the code',
-  judge: (trail) =>
-    each([...trail.at('authorize'), ...tokenRequests(trail, 'authorization_code')], (step) => {
+  judge: (authorizationLog) =>
+    each([...authorizationLog.at('authorize'), ...tokenRequests(authorizationLog, 'authorization_code')], (step) => {
       const name = step.place === 'token' ? 'code_verifier' : 'code_challenge';
       return typeof step.fields[name] !== 'string' && parameterOf(step, name);
     }),
@@ -26,39 +29,41 @@ const sha: AuthorizationRule = {
   id: 'auth-098',
   message: 'The PKCE challenge uses S256',
   fix: 'send code_challenge_method=S256, and the SHA-256 of the verifier',
-  judge: (trail) =>
+  judge: (authorizationLog) =>
     each(
-      trail.at('authorize').filter(({ fields }) => fields['code_challenge'] !== undefined),
+      authorizationLog.at('authorize').filter(({ fields }) => fields['code_challenge'] !== undefined),
       (step) => step.fields['code_challenge_method'] !== 'S256' && parameterOf(step, 'code_challenge_method'),
     ),
 };
 
 /** Requests that have to name the resource. */
-const naming = (trail: Trail): readonly TrailStep[] => trail.at('authorize', 'token');
+const naming = (authorizationLog: AuthorizationLog): readonly AuthorizationLogStep[] =>
+  authorizationLog.at('authorize', 'token');
 
 const resource: AuthorizationRule = {
   id: 'auth-092',
   message: 'The authorization request and each token request name the resource',
   fix: 'send resource=<URL of the server of MCP> with both',
-  judge: (trail) =>
-    each(naming(trail), (step) => step.fields['resource'] === undefined && parameterOf(step, 'resource')),
+  judge: (authorizationLog) =>
+    each(naming(authorizationLog), (step) => step.fields['resource'] === undefined && parameterOf(step, 'resource')),
 };
 
 /** Steps that name a resource that belongs to the server, or do not. */
-const withResource = (trail: Trail): readonly TrailStep[] =>
-  naming(trail).filter(({ fields }) => typeof fields['resource'] === 'string');
+const withResource = (authorizationLog: AuthorizationLog): readonly AuthorizationLogStep[] =>
+  naming(authorizationLog).filter(({ fields }) => typeof fields['resource'] === 'string');
 
 const canonical: AuthorizationRule = {
   id: 'auth-093',
   message: 'The resource is the canonical URL of the MCP server',
   fix: 'send the URL of the server: scheme and host in small letters, and no fragment',
   in: ['right', 'plain', 'openid', 'moved', 'own'],
-  judge: (trail) =>
-    each(withResource(trail), (step) => {
+  judge: (authorizationLog) =>
+    each(withResource(authorizationLog), (step) => {
       const text = wholeText(step.fields['resource']);
-      const own = new URL(trail.resource);
-      const isOwn = text === own.origin || text === `${own.origin}/` || text.replace(/\/$/, '') === trail.resource;
-      return !isOwn && `${parameterOf(step, 'resource')}, and the server is ${trail.resource}`;
+      const own = new URL(authorizationLog.resource);
+      const isOwn =
+        text === own.origin || text === `${own.origin}/` || text.replace(/\/$/, '') === authorizationLog.resource;
+      return !isOwn && `${parameterOf(step, 'resource')}, and the server is ${authorizationLog.resource}`;
     }),
 };
 
@@ -67,9 +72,9 @@ const specific: AuthorizationRule = {
   message: 'The resource is the most specific URL',
   fix: 'send the URL with its path, as the metadata say it',
   in: ['right', 'plain', 'openid', 'moved'],
-  judge: (trail) =>
-    each(withResource(trail), (step) => {
-      const { origin } = new URL(trail.resource);
+  judge: (authorizationLog) =>
+    each(withResource(authorizationLog), (step) => {
+      const { origin } = new URL(authorizationLog.resource);
       const text = wholeText(step.fields['resource']);
       return (text === origin || text === `${origin}/`) && `${parameterOf(step, 'resource')}, without its path`;
     }),
@@ -80,10 +85,10 @@ const noSlash: AuthorizationRule = {
   message: 'The resource has no slash at its end',
   fix: 'send the URL without a slash that the server does not have',
   in: ['right', 'plain', 'openid', 'moved'],
-  judge: (trail) =>
+  judge: (authorizationLog) =>
     each(
-      withResource(trail),
-      (step) => step.fields['resource'] === `${trail.resource}/` && parameterOf(step, 'resource'),
+      withResource(authorizationLog),
+      (step) => step.fields['resource'] === `${authorizationLog.resource}/` && parameterOf(step, 'resource'),
     ),
 };
 
@@ -91,10 +96,10 @@ const state: AuthorizationRule = {
   id: 'auth-104',
   message: 'The authorization request has a state, and a response with another state is discarded',
   fix: 'send a state that cannot be guessed, and drop an answer whose state is another',
-  judge(trail) {
-    const asked = each(trail.at('authorize'), (step) => !step.fields['state'] && parameterOf(step, 'state'));
-    if (trail.scenario.altersState !== true || asked !== 'holds') return asked;
-    const [used] = tokenRequests(trail, 'authorization_code');
+  judge(authorizationLog) {
+    const asked = each(authorizationLog.at('authorize'), (step) => !step.fields['state'] && parameterOf(step, 'state'));
+    if (authorizationLog.scenario.altersState !== true || asked !== 'holds') return asked;
+    const [used] = tokenRequests(authorizationLog, 'authorization_code');
     return used === undefined
       ? 'holds'
       : { breaks: 'the state that came back was another, and the code was used', at: used };
@@ -105,11 +110,11 @@ const authenticates: AuthorizationRule = {
   id: 'auth-117',
   message: 'The client authenticates at the token endpoint with a supported method',
   fix: 'use the token_endpoint_auth_method of the registration, with the secret that was given',
-  judge: (trail) =>
-    each(trail.at('token'), (step) => {
+  judge: (authorizationLog) =>
+    each(authorizationLog.at('token'), (step) => {
       const { authorization } = step.headers;
       const [id, secret] = basicOf(authorization) ?? [];
-      const client = trail.clients.get(wholeText(id ?? step.fields['client_id']));
+      const client = authorizationLog.clients.get(wholeText(id ?? step.fields['client_id']));
       if (client === undefined) return undefined;
       const used =
         id !== undefined
@@ -129,9 +134,9 @@ const listsRefresh: AuthorizationRule = {
   id: 'auth-114',
   message: 'A client that wants refresh tokens says so in its registration',
   fix: 'list refresh_token in grant_types',
-  judge: (trail) =>
-    each(tokenRequests(trail, 'refresh_token'), (step) => {
-      const client = trail.clients.get(wholeText(step.fields['client_id']));
+  judge: (authorizationLog) =>
+    each(tokenRequests(authorizationLog, 'refresh_token'), (step) => {
+      const client = authorizationLog.clients.get(wholeText(step.fields['client_id']));
       return (
         client !== undefined && !client.grantTypes.includes('refresh_token') && 'it registered without refresh_token'
       );
@@ -143,10 +148,10 @@ const noRefreshAssumed: AuthorizationRule = {
   message: 'The client does not rely on a refresh token',
   fix: 'sign in again if no refresh token was issued',
   in: ['plain'],
-  judge(trail) {
-    const [refreshed] = tokenRequests(trail, 'refresh_token');
+  judge(authorizationLog) {
+    const [refreshed] = tokenRequests(authorizationLog, 'refresh_token');
     if (refreshed !== undefined) return { breaks: 'it sent a refresh token, and none was given', at: refreshed };
-    return trail.called.has('again') ? 'holds' : 'not-seen';
+    return authorizationLog.called.has('again') ? 'holds' : 'not-seen';
   },
 };
 
@@ -156,8 +161,8 @@ const challenged: AuthorizationRule = {
   message: 'The client requests the scopes of the challenge',
   fix: 'ask for the scope of the challenge, whatever scopes_supported says',
   in: ['right'],
-  judge: (trail) =>
-    each(trail.at('authorize').slice(0, 1), (step) => {
+  judge: (authorizationLog) =>
+    each(authorizationLog.at('authorize').slice(0, 1), (step) => {
       const asked = scopesIn(step.fields['scope']);
       return !asked.includes(scopes.first) && `${parameterOf(step, 'scope')}, and the challenge said ${scopes.first}`;
     }),
@@ -168,10 +173,10 @@ const supported: AuthorizationRule = {
   message: 'Without a scope in the challenge, the client requests all of scopes_supported',
   fix: 'ask for the scopes of the challenge; where it has none, for all of scopes_supported',
   in: ['plain'],
-  judge: (trail) =>
-    each(trail.at('authorize').slice(0, 1), (step) => {
+  judge: (authorizationLog) =>
+    each(authorizationLog.at('authorize').slice(0, 1), (step) => {
       const asked = scopesIn(step.fields['scope']);
-      const missing = trail.scenario.supported?.find((scope) => !asked.includes(scope));
+      const missing = authorizationLog.scenario.supported?.find((scope) => !asked.includes(scope));
       return missing !== undefined && `${parameterOf(step, 'scope')}, without ${missing}`;
     }),
 };
@@ -181,10 +186,10 @@ const needed: AuthorizationRule = {
   message: 'The client requests only required scopes',
   fix: 'ask for the scopes of the challenge, and for no other of scopes_supported beside them',
   in: ['right'],
-  judge: (trail) =>
+  judge: (authorizationLog) =>
     each(
       // A client that does not request the challenged scope is checked for that.
-      trail
+      authorizationLog
         .at('authorize')
         .slice(0, 1)
         .filter(({ fields }) => scopesIn(fields['scope']).includes(scopes.first)),

@@ -12,7 +12,7 @@ import type { ClientDocuments } from './documents.ts';
 import { gateOf } from './gate.ts';
 import { answerOfIssuer, issuerMetadata, type IssuerAnswer } from './issuer.ts';
 import type { Scenario } from './scenarios.ts';
-import { Trail } from './trail.ts';
+import { AuthorizationLog } from './authorization-log.ts';
 import { wholeText } from '../../whole-text.ts';
 
 /** Options of it. */
@@ -28,7 +28,7 @@ export interface SiteOptions {
 
 /** An open scenario. */
 export interface OpenSite {
-  readonly trail: Trail;
+  readonly authorizationLog: AuthorizationLog;
   close(): Promise<void>;
 }
 
@@ -40,12 +40,12 @@ export async function openSite(
   scenario: Scenario,
   { port, revisions, documents, judged, progress }: SiteOptions,
 ): Promise<OpenSite> {
-  let trail: Trail | undefined;
+  let authorizationLog: AuthorizationLog | undefined;
   const serving = [0, ...(scenario.hasSecond === true ? [1] : [])].map((at) =>
     openIssuer(async (request, response, origin) => {
-      if (trail === undefined) return endResponse(response, 503);
+      if (authorizationLog === undefined) return endResponse(response, 503);
       try {
-        await serveIssuer({ request, response, origin, trail, at, progress });
+        await serveIssuer({ request, response, origin, authorizationLog, at, progress });
       } catch (error) {
         // Who goes away while it is read is no failure.
         if (!request.destroyed) judged().failure ??= { error };
@@ -62,8 +62,8 @@ export async function openSite(
     throw failure.reason;
   }
   // A client of the first revision has its authorization server where the server of MCP is.
-  const made = (resource: string): Trail =>
-    new Trail(
+  const made = (resource: string): AuthorizationLog =>
+    new AuthorizationLog(
       scenario,
       resource,
       scenario.metadata === 'none'
@@ -74,17 +74,17 @@ export async function openSite(
   const door = await openDoor(port, revisions, closeIssuers, {
     judged,
     gate(origin) {
-      trail = made(`${origin}/mcp`);
+      authorizationLog = made(`${origin}/mcp`);
       const astray = `${issuers[0]?.origin ?? origin}${astrayPath}`;
-      const gate = gateOf(trail, astray, revisions, progress);
-      const own = trail;
+      const gate = gateOf(authorizationLog, astray, revisions, progress);
+      const own = authorizationLog;
       if (scenario.metadata !== 'none') return gate;
       return {
         ...gate,
         serve: async (request, response) => {
           const { pathname } = new URL(request.url ?? '/', origin);
           if (!['/authorize', '/token', '/register'].includes(pathname)) return false;
-          await serveIssuer({ request, response, origin, trail: own, at: 0, progress });
+          await serveIssuer({ request, response, origin, authorizationLog: own, at: 0, progress });
           return true;
         },
       };
@@ -94,7 +94,7 @@ export async function openSite(
     await Promise.all([door.close(), closeIssuers()]);
   };
   // The door made it when it opened.
-  return { trail: trail ?? made(`${door.origin}/mcp`), close };
+  return { authorizationLog: authorizationLog ?? made(`${door.origin}/mcp`), close };
 }
 
 /** Opens the door of a scenario. @param give Closes what was opened before, where it cannot be. */
@@ -139,23 +139,23 @@ interface Visit {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly origin: string;
-  readonly trail: Trail;
+  readonly authorizationLog: AuthorizationLog;
   /** Number of the issuer. */
   readonly at: number;
   progress(): void;
 }
 
-async function serveIssuer({ request, response, origin, trail, at, progress }: Visit): Promise<void> {
+async function serveIssuer({ request, response, origin, authorizationLog, at, progress }: Visit): Promise<void> {
   if (!comesFromHere(request, { anyOrigin: true })) return endResponse(response, 403);
   const { method = '' } = request;
   const url = new URL(request.url ?? '/', origin);
   const body = method === 'POST' ? (await bodyOf(request))?.text : '';
   if (body === undefined) return endResponse(response, 413, undefined, { connection: 'close' });
   const fields = fieldsOf(url, request.headers['content-type'], body);
-  const issuer = trail.issuers[at] ?? origin;
+  const issuer = authorizationLog.issuers[at] ?? origin;
   const headers = flat(request.headers);
   const answer =
-    metadataAnswer(url, issuer, trail) ??
+    metadataAnswer(url, issuer, authorizationLog) ??
     answerOfIssuer(
       issuer,
       {
@@ -164,19 +164,22 @@ async function serveIssuer({ request, response, origin, trail, at, progress }: V
         fields,
         headers,
       },
-      trail,
+      authorizationLog,
     );
   const came = answer.location ?? (answer.body === undefined ? '' : JSON.stringify(answer.body));
-  trail.add({ place: answer.place, method, url, headers, fields, issuer, status: answer.status, came }, body.length);
-  if (answer.place === 'authorize' && trail.scenario.takesDocuments === true)
-    trail.documents.look(wholeText(fields['client_id']));
+  authorizationLog.add(
+    { place: answer.place, method, url, headers, fields, issuer, status: answer.status, came },
+    body.length,
+  );
+  if (answer.place === 'authorize' && authorizationLog.scenario.takesDocuments === true)
+    authorizationLog.documents.look(wholeText(fields['client_id']));
   progress();
   const { status, location } = answer;
   endResponse(response, status, answer.body, { ...answer.headers, ...(location !== undefined && { location }) });
 }
 
 /** Metadata at the place where the scenario has them, and nothing at the other places where one looks. */
-function metadataAnswer({ pathname }: URL, issuer: string, { scenario }: Trail): IssuerAnswer | undefined {
+function metadataAnswer({ pathname }: URL, issuer: string, { scenario }: AuthorizationLog): IssuerAnswer | undefined {
   if (pathname.includes(astrayPath)) return { place: 'astray', status: 404 };
   if (!pathname.includes('/.well-known/')) return undefined;
   const { path, at } = scenario.issuer;

@@ -8,10 +8,10 @@ import { OwnTask, ownTaskTimes } from '../tasks/own-task.ts';
 import { madeTask, offeredTaskExtension, offeredTasks, clientTakesTasks, taskAnswer } from '../tasks/serving.ts';
 import { DroppedCall, droppedTool, maxDropped } from '../dropped.ts';
 import { dyingTool } from '../relay/served-process.ts';
-import { keptId, paramsOf, saidText, type Put, type OpenRound, type Talk } from '../talk.ts';
+import { keptId, paramsOf, saidText, type Prompted, type OpenRound, type ClientSession } from '../client-session.ts';
 import type { HeardHead } from '../client-rule.ts';
 import { appContents, appTools, noteReport, shownApp } from './app.ts';
-import { askedNow } from './asking.ts';
+import { askedNow } from './asked-questions.ts';
 import { changeTools, changeTool, changingCapabilities, listenedTo } from './listening.ts';
 import { movingTool } from './moving.ts';
 import { offeredSkills, skillAnswer, skillFile } from './skills.ts';
@@ -28,7 +28,7 @@ export type GivenAnswer =
 
 /** Surroundings of an answer. */
 export interface Giving {
-  readonly talk: Talk;
+  readonly clientSession: ClientSession;
   readonly revision: Revision;
   readonly info: Implementation;
   /** The revisions that are served here. */
@@ -42,13 +42,13 @@ export interface Giving {
   /** Hears of tools that the client is told of. */
   listed(tool: string): void;
   /** Puts a question to a handshake client. @returns Its response. */
-  put(question: Put): Promise<JsonObject>;
+  put(question: Prompted): Promise<JsonObject>;
   /** Puts one, and cancels it. @returns True where it was answered all the same, long after that. */
-  putAndCancel(question: Put): Promise<boolean>;
+  putAndCancel(question: Prompted): Promise<boolean>;
   /** Waits for answers that are late, while later questions were answered. */
   slow(): Promise<void>;
   /** Puts several in one batch. */
-  putBatch(questions: readonly Put[]): Promise<void>;
+  putBatch(questions: readonly Prompted[]): Promise<void>;
   /** Tells a handshake client something. */
   tell(method: string, params: JsonObject): void;
   /** Breaks the stream of the answer off; left out where there is none. */
@@ -87,7 +87,7 @@ async function plainAnswer(message: JsonObject, giving: Giving): Promise<GivenAn
     case 'resources/templates/list':
       return { result: { resourceTemplates: [], ...hints(revision) } };
     case 'resources/read':
-      return paramsOf(message)['uri'] === asTask && clientTakesTasks(giving.talk)
+      return paramsOf(message)['uri'] === asTask && clientTakesTasks(giving.clientSession)
         ? wrongTask(giving)
         : read(message, giving);
     case 'prompts/list':
@@ -130,39 +130,42 @@ function hints({ cacheHints }: Revision): JsonObject {
   return cacheHints ? fresh : {};
 }
 
-function listed(message: JsonObject, { talk, revision, remote, tools: own, listed: tell }: Giving): GivenAnswer {
+function listed(
+  message: JsonObject,
+  { clientSession, revision, remote, tools: own, listed: tell }: Giving,
+): GivenAnswer {
   const { cursor } = paramsOf(message);
-  const pages = own === undefined ? toolPages(revision, talk, remote) : [own.map(plainTool)];
-  const at = cursor === undefined ? 0 : cursor === secondCursor(talk) ? 1 : cursor === thirdCursor ? 2 : -1;
+  const pages = own === undefined ? toolPages(revision, clientSession, remote) : [own.map(plainTool)];
+  const at = cursor === undefined ? 0 : cursor === secondCursor(clientSession) ? 1 : cursor === thirdCursor ? 2 : -1;
   const tools = pages[at];
   if (tools === undefined) return { error: { code: -32_602, message: `there is no page ${JSON.stringify(cursor)}` } };
-  const next = at + 1 < pages.length ? [secondCursor(talk), thirdCursor][at] : undefined;
+  const next = at + 1 < pages.length ? [secondCursor(clientSession), thirdCursor][at] : undefined;
   for (const { name } of tools) tell(String(name));
-  if (tools.some(({ name }) => name === movingTool)) talk.moving.listed();
-  if (next !== undefined) talk.cursors.add(next);
+  if (tools.some(({ name }) => name === movingTool)) clientSession.moving.listed();
+  if (next !== undefined) clientSession.cursors.add(next);
   return { result: { tools, ...(next === undefined ? {} : { nextCursor: next }), ...hints(revision) } };
 }
 
 /** Resource that is answered with a task, to who takes those; only a call of a tool may be. */
 const asTask = 'check://as-task';
 
-function resourcesFor({ talk, revision }: Giving): readonly JsonObject[] {
+function resourcesFor({ clientSession, revision }: Giving): readonly JsonObject[] {
   const notes = { uri: 'check://notes', name: 'notes', mimeType: 'text/plain' };
   const odd = { uri: asTask, name: 'as-task', description: 'Is answered with a task, which is invalid.' };
-  return revision.tasks === 'extension' && clientTakesTasks(talk) ? [notes, odd] : [notes];
+  return revision.tasks === 'extension' && clientTakesTasks(clientSession) ? [notes, odd] : [notes];
 }
 
-function wrongTask({ talk }: Giving): GivenAnswer {
+function wrongTask({ clientSession }: Giving): GivenAnswer {
   const task = new OwnTask({ tool: 'as-task', callId: undefined, question: undefined, ttl: ownTaskTimes.kept });
-  talk.wrongTasks.add(task.id);
+  clientSession.wrongTasks.add(task.id);
   return { result: { resultType: 'task', ...task.view('extension') } };
 }
 
-function read(message: JsonObject, { revision, talk, remote }: Giving): GivenAnswer {
+function read(message: JsonObject, { revision, clientSession, remote }: Giving): GivenAnswer {
   const { uri } = paramsOf(message);
   if (uri === 'check://notes')
     return { result: { contents: [{ uri, mimeType: 'text/plain', text: 'Nothing to note.' }], ...hints(revision) } };
-  const app = appContents(uri, talk, remote);
+  const app = appContents(uri, clientSession, remote);
   if (app !== undefined) return { result: { contents: [app], ...hints(revision) } };
   const text = skillFile(uri, revision);
   if (text !== undefined)
@@ -176,37 +179,37 @@ async function called(message: JsonObject, giving: Giving): Promise<GivenAnswer>
   if (giving.tools?.includes(saidText(name)) === true) return { result: textResult(`${saidText(name)} was called`) };
   if (name === 'ask')
     return giving.revision.resultsAsk ? askedByRounds(message, giving) : { result: textResult(await askedNow(giving)) };
-  if (name === 'lost' && giving.talk.session !== undefined) return 'lost';
-  if (name === dyingTool && canDie(giving.revision, giving.talk)) {
-    giving.talk.process?.die(giving.talk.subscriptions.size);
+  if (name === 'lost' && giving.clientSession.session !== undefined) return 'lost';
+  if (name === dyingTool && canDie(giving.revision, giving.clientSession)) {
+    giving.clientSession.process?.die(giving.clientSession.subscriptions.size);
     return 'dropped';
   }
   if (name === droppedTool) return dropped(message, giving);
-  if (name === movingTool && giving.http !== undefined && !giving.talk.moving.called(given, giving.http))
+  if (name === movingTool && giving.http !== undefined && !giving.clientSession.moving.called(given, giving.http))
     return { error: { code: -32_020, message: 'the header Mcp-Param of place is another: list the tools again' } };
   const task = madeTask(message, giving);
   if (task !== undefined) return task;
   if (name === 'slow' || name === 'endless') return await ran(name, giving);
-  if (name === changeTool && giving.revision.subscribing === 'listen') changeTools(giving.talk);
-  if (name === appTools.shown) return { result: shownApp(message, giving.talk) };
-  if (name === appTools.reports && isObject(given)) noteReport(given, giving.talk);
+  if (name === changeTool && giving.revision.subscribing === 'listen') changeTools(giving.clientSession);
+  if (name === appTools.shown) return { result: shownApp(message, giving.clientSession) };
+  if (name === appTools.reports && isObject(given)) noteReport(given, giving.clientSession);
   const known = [...Object.values(appTools), 'echo', 'region', movingTool, 'remote', 'bad_header', 'last', changeTool];
-  if (!known.includes(saidText(name)) && !isNewTool(name, giving.talk))
+  if (!known.includes(saidText(name)) && !isNewTool(name, giving.clientSession))
     return { error: { code: -32_602, message: `there is no tool ${JSON.stringify(name)}` } };
   const said = isObject(given) ? given['text'] : undefined;
   return { result: textResult(typeof said === 'string' ? said : `${saidText(name)} was called`) };
 }
 
 /** A call whose stream breaks off, where that can be: in each but the stateless revisions, where what is called again is answered. */
-function dropped(message: JsonObject, { talk, revision, breakOff }: Giving): GivenAnswer {
+function dropped(message: JsonObject, { clientSession, revision, breakOff }: Giving): GivenAnswer {
   const whole = { result: textResult(`${droppedTool} was answered`) };
-  const isAgain = !revision.sessions && talk.dropped.some(({ isOver }) => !isOver);
-  if (isAgain) for (const call of talk.dropped) call.isOver = true;
+  const isAgain = !revision.sessions && clientSession.dropped.some(({ isOver }) => !isOver);
+  if (isAgain) for (const call of clientSession.dropped) call.isOver = true;
   // What is answered later is answered with its id, which is kept for that.
   const isLong = keptId(message['id']) !== message['id'];
-  if (isAgain || isLong || breakOff === undefined || talk.dropped.length >= maxDropped) return whole;
+  if (isAgain || isLong || breakOff === undefined || clientSession.dropped.length >= maxDropped) return whole;
   const call = new DroppedCall(message['id'], revision);
-  talk.dropped.push(call);
+  clientSession.dropped.push(call);
   breakOff(call);
   return 'dropped';
 }
@@ -218,8 +221,8 @@ async function ran(name: 'slow' | 'endless', { lasts }: Giving): Promise<GivenAn
 }
 
 /** Everything is asked in one round that has a state, and the first of it once more in a second that has none. */
-function askedByRounds(message: JsonObject, { talk, revision }: Giving): GivenAnswer {
-  const questions = questionsFor(revision, talk.capabilities);
+function askedByRounds(message: JsonObject, { clientSession, revision }: Giving): GivenAnswer {
+  const questions = questionsFor(revision, clientSession.capabilities);
   const { inputResponses } = paramsOf(message);
   const keys = isObject(inputResponses) ? Object.keys(inputResponses) : [];
   const isOver = keys.some((key) => key.startsWith('again'));
@@ -227,14 +230,20 @@ function askedByRounds(message: JsonObject, { talk, revision }: Giving): GivenAn
   if (again === undefined || isOver) return { result: textResult(askedWords(questions)) };
   const isSecond = keys.length > 0;
   const name = isSecond ? 'again' : 'first';
-  const asked = new Map((isSecond ? [again] : questions).map((put, at) => [`${name}-${talk.roundCount}-${at}`, put]));
-  talk.roundCount++;
+  const asked = new Map(
+    (isSecond ? [again] : questions).map((put, at) => [`${name}-${clientSession.roundCount}-${at}`, put]),
+  );
+  clientSession.roundCount++;
   // Another one for each, so that none can be taken for the other.
-  const state = isSecond ? undefined : talk.roundCount === 1 ? opaqueState : `${opaqueState}${talk.roundCount}`;
+  const state = isSecond
+    ? undefined
+    : clientSession.roundCount === 1
+      ? opaqueState
+      : `${opaqueState}${clientSession.roundCount}`;
   const round: OpenRound = { id: keptId(message['id']), tool: 'ask', asked, state };
-  talk.rounds.push(round);
+  clientSession.rounds.push(round);
   // A client that always begins again without answering must not fill memory.
-  if (talk.rounds.length > 100) talk.rounds.shift();
+  if (clientSession.rounds.length > 100) clientSession.rounds.shift();
   const inputRequests = Object.fromEntries(asked);
   return {
     result: { resultType: 'input_required', inputRequests, ...(state === undefined ? {} : { requestState: state }) },

@@ -1,7 +1,7 @@
 /** An app of the server that judges its client: it looks at what its host does, tries what it may not, and tells the server by its own tool. */
 
 import type { JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
-import { paramsOf, type Talk } from '../talk.ts';
+import { paramsOf, type ClientSession } from '../client-session.ts';
 
 /** Names of its tools: the one that it is shown for, that by which it tells what it saw, and one that is for models alone. */
 export const appTools = { shown: 'app', reports: 'app_reports', forModels: 'not_for_apps' } as const;
@@ -41,20 +41,24 @@ export const appToolList: readonly JsonObject[] = [
 ];
 
 /** Takes a call of the tool that the app is shown for. @returns Its result. */
-export function shownApp(message: JsonObject, talk: Talk): JsonObject {
+export function shownApp(message: JsonObject, clientSession: ClientSession): JsonObject {
   const { arguments: given = {} } = paramsOf(message);
-  const call = talk.appCalls.size + 1;
-  if (call <= most.calls && JSON.stringify(given).length <= most.characters) talk.appCalls.set(call, given);
+  const call = clientSession.appCalls.size + 1;
+  if (call <= most.calls && JSON.stringify(given).length <= most.characters) clientSession.appCalls.set(call, given);
   return { content: [{ type: 'text', text: 'The app looks at its host.' }], _meta: { [callKey]: call } };
 }
 
 /** Notes that the app has tried to reach an address, which came before if it came at all. */
-export function noteReport({ token, isTried, isFar }: JsonObject, talk: Talk): void {
-  if (token === talk.appToken && isTried === true && isFar === true) talk.done.add('app was kept in');
+export function noteReport({ token, isTried, isFar }: JsonObject, clientSession: ClientSession): void {
+  if (token === clientSession.appToken && isTried === true && isFar === true) clientSession.done.add('app was kept in');
 }
 
 /** The app, where that is what is read. @param remote An address of this machine; `undefined` where nothing listens. */
-export function appContents(uri: unknown, { appToken }: Talk, remote: string | undefined): JsonObject | undefined {
+export function appContents(
+  uri: unknown,
+  { appToken }: ClientSession,
+  remote: string | undefined,
+): JsonObject | undefined {
   if (uri !== appUri) return undefined;
   const far = remote === undefined ? '' : new URL(`${appFarPath}/`, remote).href;
   return { uri, mimeType: 'text/html;profile=mcp-app', text: pageWith(appToken, far) };

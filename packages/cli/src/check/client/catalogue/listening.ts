@@ -4,7 +4,7 @@ import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import type { JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
 import { metaKey } from '../../../../../parley/src/protocol/meta.ts';
 import type { Revision } from '../../../../../parley/src/protocol/revision.ts';
-import { idText, keptId, paramsOf, type Talk } from '../talk.ts';
+import { idText, keptId, paramsOf, type ClientSession } from '../client-session.ts';
 import type { GivenAnswer, Giving } from './answers.ts';
 
 /** Tool whose call changes something. */
@@ -77,33 +77,36 @@ function grantedOf({ notifications: wished }: JsonObject): JsonObject {
 }
 
 /** Opens a stream, and tells on it what changes until it ends. */
-export async function listenedTo(message: JsonObject, { talk, tell, lasts, endStream }: Giving): Promise<GivenAnswer> {
+export async function listenedTo(
+  message: JsonObject,
+  { clientSession, tell, lasts, endStream }: Giving,
+): Promise<GivenAnswer> {
   const { id } = message;
-  if (talk.subscriptions.size >= most.streams)
+  if (clientSession.subscriptions.size >= most.streams)
     return { error: { code: -32_603, message: `no more than ${most.streams} streams are open at once` } };
   const subscription = new OpenSubscription(id, grantedOf(paramsOf(message)), tell);
-  talk.subscriptions.add(subscription);
+  clientSession.subscriptions.add(subscription);
   // A client that listens again may use old ids for other requests.
-  talk.brokenStreams.length = 0;
-  talk.streamCount++;
-  if (talk.process !== undefined) talk.process.hasListened = true;
+  clientSession.brokenStreams.length = 0;
+  clientSession.streamCount++;
+  if (clientSession.process !== undefined) clientSession.process.hasListened = true;
   subscription.acknowledge();
   const isThere = await lasts(Infinity, subscription.over);
-  talk.subscriptions.delete(subscription);
+  clientSession.subscriptions.delete(subscription);
   if (!isThere) return 'given-up';
   if (!subscription.isBroken || endStream === undefined) return { result: { _meta: metaOfStream(id) } };
   // A request whose stream broke is lost. (Spec 2026-07-28, Changelog.)
-  talk.open.delete(idText(id));
-  if (talk.brokenStreams.length < maxBroken) talk.brokenStreams.push(keptId(id));
+  clientSession.open.delete(idText(id));
+  if (clientSession.brokenStreams.length < maxBroken) clientSession.brokenStreams.push(keptId(id));
   endStream();
   return 'dropped';
 }
 
 /** Changes the list of tools, and tells it: the second time streams break off after that, and the third they end. */
-export function changeTools(talk: Talk): void {
-  talk.changeCount++;
-  const turn = talk.changeCount % 3;
-  for (const subscription of talk.subscriptions) {
+export function changeTools(clientSession: ClientSession): void {
+  clientSession.changeCount++;
+  const turn = clientSession.changeCount % 3;
+  for (const subscription of clientSession.subscriptions) {
     subscription.change();
     if (turn !== 1) subscription.end(turn === 2);
   }

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
 import type { Revision } from '../../../../../parley/src/protocol/revision.ts';
 import { skillsExtension } from '../../rules/common/read-skills.ts';
-import { paramsOf } from '../talk.ts';
+import { paramsOf } from '../client-session.ts';
 import type { GivenAnswer } from './answers.ts';
 
 const root = 'skill://check/greeting';

@@ -1,5 +1,5 @@
 import type { Revision } from '../../../../../parley/src/protocol/revision.ts';
-import type { Talk } from '../talk.ts';
+import type { ClientSession } from '../client-session.ts';
 import type { JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
 
 import { rowOf } from '../../register.ts';
@@ -118,7 +118,7 @@ export function plainTool(name: string): JsonObject {
 const last: JsonObject = { name: 'last', description: 'Stands on the last page.', inputSchema: taking() };
 
 /** Tools that are there once something was changed, of which each change takes one away and adds another. */
-function newTools({ changeCount }: Pick<Talk, 'changeCount'>): readonly JsonObject[] {
+function newTools({ changeCount }: Pick<ClientSession, 'changeCount'>): readonly JsonObject[] {
   return changeCount === 0 ? [] : [plainTool(newToolName(changeCount))];
 }
 
@@ -127,13 +127,13 @@ function newToolName(count: number): string {
 }
 
 /** Tells whether a tool is, or was, there since something was changed. */
-export function isNewTool(name: unknown, { changeCount }: Pick<Talk, 'changeCount'>): boolean {
+export function isNewTool(name: unknown, { changeCount }: Pick<ClientSession, 'changeCount'>): boolean {
   const count = typeof name === 'string' ? /^new_([1-9]\d{0,5})$/.exec(name)?.[1] : undefined;
   return count !== undefined && Number(count) <= changeCount;
 }
 
 /** Tells whether a conversation has the tool that ends its process, which its client then begins again. */
-export function canDie(revision: Revision, { process }: Pick<Talk, 'process'>): boolean {
+export function canDie(revision: Revision, { process }: Pick<ClientSession, 'process'>): boolean {
   return process !== undefined && rowOf('stdio-015').lives(revision);
 }
 
@@ -153,18 +153,24 @@ const change: JsonObject = {
 /** Tools of a conversation, page by page. */
 export function toolPages(
   revision: Revision,
-  talk: Pick<Talk, 'over' | 'moving' | 'changeCount' | 'process'>,
+  clientSession: Pick<ClientSession, 'over' | 'moving' | 'changeCount' | 'process'>,
   remote: string | undefined,
 ): readonly (readonly JsonObject[])[] {
-  const { over, moving } = talk;
+  const { over, moving } = clientSession;
   const own = [...first, ...lasting(revision), ...(over === 'http' && revision.http !== 'sse-pair' ? [dropped] : [])];
   if (!revision.mirroredHeaders)
     return [over === 'http' ? [...own, lost] : own, [lastTool(revision, remote), ...appToolList]];
   const far = remote === undefined ? [] : [remoteTool(remote)];
   return [
-    [...own, region, ...(over === 'http' ? [moving.view()] : []), change, ...(canDie(revision, talk) ? [dies] : [])],
+    [
+      ...own,
+      region,
+      ...(over === 'http' ? [moving.view()] : []),
+      change,
+      ...(canDie(revision, clientSession) ? [dies] : []),
+    ],
     [bad, ...far],
-    [lastTool(revision, remote), ...newTools(talk), ...appToolList],
+    [lastTool(revision, remote), ...newTools(clientSession), ...appToolList],
   ];
 }
 

@@ -5,13 +5,13 @@ import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import type { JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
 import { appTools } from '../catalogue/app.ts';
 import { inQuotes, sameAs, unlessKept, type ClientLook, type ClientRule, type HeardOfClient } from '../client-rule.ts';
-import { paramsOf, type Talk } from '../talk.ts';
+import { paramsOf, type ClientSession } from '../client-session.ts';
 
 /** Arguments of a call that only the app can have made, since they have its token; `undefined` for other calls. */
-function saidByApp({ message, talk }: HeardOfClient, tool: string): JsonObject | undefined {
+function saidByApp({ message, clientSession }: HeardOfClient, tool: string): JsonObject | undefined {
   const { name, arguments: given } = paramsOf(message);
   if (message['method'] !== 'tools/call' || name !== tool || !isObject(given)) return undefined;
-  return given['token'] === talk.appToken ? given : undefined;
+  return given['token'] === clientSession.appToken ? given : undefined;
 }
 
 /** Messages that the app was sent before it did anything. */
@@ -49,11 +49,11 @@ const tellsInOrder: ClientRule = {
   fix: 'send ui/notifications/tool-input once, with the arguments of the call, and ui/notifications/tool-result after it',
   watch(heard) {
     const seen = seenByApp(heard);
-    return seen === undefined ? 'not-seen' : orderOf(seen, heard.talk);
+    return seen === undefined ? 'not-seen' : orderOf(seen, heard.clientSession);
   },
 };
 
-function orderOf(seen: readonly JsonObject[], { appCalls }: Talk): ClientLook {
+function orderOf(seen: readonly JsonObject[], { appCalls }: ClientSession): ClientLook {
   const placesOf = (name: string): readonly number[] =>
     seen.flatMap(({ method }, at) => (method === `ui/notifications/${name}` ? [at] : []));
   const [input, ...more] = placesOf('tool-input');

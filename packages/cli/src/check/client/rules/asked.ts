@@ -4,7 +4,7 @@ import { isObject, isResponse } from '../../../../../parley/src/jsonrpc/message.
 import { hasEnded } from '../../../../../parley/src/protocol/task-status.ts';
 import { inQuotes, sameAs, unlessKept, type ClientLook, type ClientRule } from '../client-rule.ts';
 import { isLate } from '../put-questions.ts';
-import { metaOf, paramsOf, type ClientProbe, type Put, type Talk } from '../talk.ts';
+import { metaOf, paramsOf, type ClientProbe, type Prompted, type ClientSession } from '../client-session.ts';
 import { about } from './hosted-tasks.ts';
 
 /** A rule that a probe is rejected, with a given code if there is one. */
@@ -73,9 +73,11 @@ const silent: ClientRule = {
 };
 
 /** Tells whether a question of a conversation in which all was asked has no answer, and one that came after it has. */
-function isOpen(talk: Talk, probe: ClientProbe): boolean {
-  const isLeft = [...talk.put].some(([key, asked]) => asked.probe === probe && talk.isUnanswered(key));
-  return talk.done.has('answered ask') && isLeft;
+function isOpen(clientSession: ClientSession, probe: ClientProbe): boolean {
+  const isLeft = [...clientSession.put].some(
+    ([key, asked]) => asked.probe === probe && clientSession.isUnanswered(key),
+  );
+  return clientSession.done.has('answered ask') && isLeft;
 }
 
 /** A rule that a message gets no answer while a later request is answered. */
@@ -85,7 +87,8 @@ function passesOver(id: string, probe: ClientProbe, [words, fix]: readonly [word
     message: words,
     fix,
     watch: ({ put }) => (put?.probe === probe ? 'holds' : 'not-seen'),
-    atEnd: (talk) => (isOpen(talk, probe) ? { breaks: 'the ping that came after it was not answered' } : 'not-seen'),
+    atEnd: (clientSession) =>
+      isOpen(clientSession, probe) ? { breaks: 'the ping that came after it was not answered' } : 'not-seen',
   };
 }
 
@@ -121,8 +124,8 @@ const batches: ClientRule = {
   message: 'A client accepts a batch and answers the requests in it',
   fix: 'take an array of messages as you take each of them',
   watch: ({ put }) => (put?.probe === 'in-batch' ? 'holds' : 'not-seen'),
-  atEnd: (talk) =>
-    isOpen(talk, 'in-batch')
+  atEnd: (clientSession) =>
+    isOpen(clientSession, 'in-batch')
       ? { breaks: 'a batch of two pings was not answered, and a ping that came after it was' }
       : 'not-seen',
 };
@@ -138,9 +141,9 @@ const rises: ClientRule = {
   over: 'stdio',
   message: 'Progress increases with each notification',
   fix: 'send a greater progress each time, or none',
-  watch({ message, talk }) {
+  watch({ message, clientSession }) {
     const value = told(message);
-    const known = talk.progress.get(paramsOf(message)['progressToken']);
+    const known = clientSession.progress.get(paramsOf(message)['progressToken']);
     if (typeof value !== 'number' || known === undefined) return 'not-seen';
     return unlessKept(value > known.last, `progress ${value} came after ${known.last}`);
   },
@@ -150,10 +153,10 @@ const knownToken: ClientRule = {
   id: 'progress-005',
   message: 'Progress notifications have the token of a request',
   fix: 'send the progressToken of _meta of the request that you work on',
-  watch({ message, talk }): ClientLook {
+  watch({ message, clientSession }): ClientLook {
     if (told(message) === undefined) return 'not-seen';
     const { progressToken } = paramsOf(message);
-    return unlessKept(talk.progress.has(progressToken), `no request had the token ${inQuotes(progressToken)}`);
+    return unlessKept(clientSession.progress.has(progressToken), `no request had the token ${inQuotes(progressToken)}`);
   },
 };
 
@@ -162,8 +165,8 @@ const stops: ClientRule = {
   over: 'stdio',
   message: 'No progress is sent after the response',
   fix: 'stop telling of progress when the answer is sent',
-  watch({ message, talk }) {
-    const known = talk.progress.get(paramsOf(message)['progressToken']);
+  watch({ message, clientSession }) {
+    const known = clientSession.progress.get(paramsOf(message)['progressToken']);
     if (told(message) === undefined || known === undefined) return 'not-seen';
     return unlessKept(!known.isAnswered, 'the request was answered before');
   },
@@ -174,20 +177,24 @@ const stopsWithTask: ClientRule = {
   over: 'stdio',
   message: 'No progress is sent after a task has ended',
   fix: 'stop telling of progress when the task is completed, failed or cancelled',
-  watch({ message, talk }) {
-    const known = talk.progress.get(paramsOf(message)['progressToken']);
+  watch({ message, clientSession }) {
+    const known = clientSession.progress.get(paramsOf(message)['progressToken']);
     if (told(message) === undefined || known?.taskId === undefined) return 'not-seen';
     return unlessKept(known.hasTaskEnded !== true, 'the task had ended before');
   },
 };
 
 /** Notes what an answer, or a notification, says of progress, once it was looked at. */
-export function noteProgress(message: Readonly<Record<string, unknown>>, talk: Talk, key: string): void {
-  const question = isResponse(message) ? talk.put.get(key) : undefined;
+export function noteProgress(
+  message: Readonly<Record<string, unknown>>,
+  clientSession: ClientSession,
+  key: string,
+): void {
+  const question = isResponse(message) ? clientSession.put.get(key) : undefined;
   const token =
     question === undefined ? paramsOf(message)['progressToken'] : metaOf({ params: question.params })['progressToken'];
-  const known = talk.progress.get(token);
-  noteEnd(message, talk, question);
+  const known = clientSession.progress.get(token);
+  noteEnd(message, clientSession, question);
   if (known === undefined) return;
   // A task goes on when its request was answered with it.
   const { result } = message;
@@ -197,10 +204,15 @@ export function noteProgress(message: Readonly<Record<string, unknown>>, talk: T
 }
 
 /** Notes that a task of the client has ended, where an answer says so. */
-function noteEnd({ result }: Readonly<Record<string, unknown>>, talk: Talk, question: Put | undefined): void {
+function noteEnd(
+  { result }: Readonly<Record<string, unknown>>,
+  clientSession: ClientSession,
+  question: Prompted | undefined,
+): void {
   const isView = question?.probe === 'has-ended' || question?.probe === 'cancels-task';
   if (!isView || !isObject(result) || !hasEnded(result)) return;
-  for (const known of talk.progress.values()) if (known.taskId === question.params['taskId']) known.hasTaskEnded = true;
+  for (const known of clientSession.progress.values())
+    if (known.taskId === question.params['taskId']) known.hasTaskEnded = true;
 }
 
 /** Rules about what is asked and told. */

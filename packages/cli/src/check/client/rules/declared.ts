@@ -5,7 +5,7 @@ import { methodOf } from '../../../../../parley/src/protocol/catalogue.ts';
 import { check } from '../../../../../parley/src/protocol/compile/check.ts';
 import { metaKey } from '../../../../../parley/src/protocol/meta.ts';
 import { unlessKept, type ClientRule } from '../client-rule.ts';
-import { metaOf, paramsOf, type ClientProbe, type Put } from '../talk.ts';
+import { metaOf, paramsOf, type ClientProbe, type Prompted } from '../client-session.ts';
 import { roundOf } from './rounds.ts';
 
 interface Ability {
@@ -61,7 +61,7 @@ function saidEachTime(id: string, { capability, method }: Ability): ClientRule {
       const round = roundOf(heard);
       const { inputResponses } = paramsOf(heard.message);
       if (round === undefined || !isObject(inputResponses)) return 'not-seen';
-      const isOf = (put: Put | undefined): boolean => put?.method === method;
+      const isOf = (put: Prompted | undefined): boolean => put?.method === method;
       if (!Object.keys(inputResponses).some((key) => isOf(round.asked.get(key)))) return 'not-seen';
       const declared = metaOf(heard.message)[metaKey.clientCapabilities];
       // If nothing is declared at all, another rule checks that.

@@ -1,7 +1,7 @@
 /** Rules about clients of extensions that the server has, and says how far it has them. */
 
 import type { Revision } from '../../../../../parley/src/protocol/revision.ts';
-import { isAsking } from '../talk.ts';
+import { isAsking } from '../client-session.ts';
 import type { ClientRule } from '../client-rule.ts';
 
 /** Skills stand on the messages of that revision and of later ones. */

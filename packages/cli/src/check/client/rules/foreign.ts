@@ -2,7 +2,7 @@
 
 import { monotonicNow } from '../../../../../parley/src/jsonrpc/timeout.ts';
 import { inQuotes, sameAs, unlessKept, type ClientRule } from '../client-rule.ts';
-import { isAsking } from '../talk.ts';
+import { isAsking } from '../client-session.ts';
 
 /** Time in which a client would have gone on, in milliseconds, and in which a further attempt belongs to the one before. */
 const times = { gone: 1_000, attempt: 5_000 } as const;
@@ -13,8 +13,8 @@ const goes: ClientRule = {
   isForeign: true,
   message: 'A client that gets an unsupported revision disconnects',
   fix: 'look at protocolVersion of the answer to initialize, and close the connection where it is none of yours',
-  watch({ message, talk }) {
-    if (talk.stage !== 'answered') return 'not-seen';
+  watch({ message, clientSession }) {
+    if (clientSession.stage !== 'answered') return 'not-seen';
     const { method } = message;
     const isUse = isAsking(message) && method !== 'initialize' && method !== 'ping';
     return isUse || method === 'notifications/initialized'
@@ -30,7 +30,7 @@ const looksInside: ClientRule = {
   isForeign: true,
   message: 'The client does not fall back to initialize after an error of the newest revision',
   fix: 'read the body of a 400: -32022, -32021 and -32020 are of a server that knows no initialize',
-  watch({ message, talk: { refusedAt } }) {
+  watch({ message, clientSession: { refusedAt } }) {
     if (refusedAt === undefined || message['method'] !== 'initialize') return 'not-seen';
     return unlessKept(
       monotonicNow() - refusedAt > times.attempt,

@@ -8,14 +8,14 @@ import { decodeHeaderValue, headerParametersOf, headerValueOf } from '../../../.
 import { rowOf } from '../../register.ts';
 import { badHeaderTool, toolNamed } from '../catalogue/tools.ts';
 import { inQuotes, sameAs, unlessKept, type ClientRule, type HeardOfClient } from '../client-rule.ts';
-import { isAsking, metaOf, paramsOf, saidText } from '../talk.ts';
+import { isAsking, metaOf, paramsOf, saidText } from '../client-session.ts';
 import { oddNameIn } from './names.ts';
 
 const isPost = ({ http }: HeardOfClient): boolean => http?.method === 'POST';
 const isOpening = ({ message }: HeardOfClient): boolean => message['method'] === 'initialize';
 
 /** Tells whether a message belongs to a session that was opened. */
-const isLater = (heard: HeardOfClient): boolean => heard.talk.stage !== 'new' && !isOpening(heard);
+const isLater = (heard: HeardOfClient): boolean => heard.clientSession.stage !== 'new' && !isOpening(heard);
 
 const accepts: ClientRule = {
   id: 'http-009',
@@ -99,12 +99,13 @@ const startsOver: ClientRule = {
   message: 'After a 404, the client starts a new session with initialize and no session id',
   fix: 'on 404 forget the session, send initialize without Mcp-Session-Id, and repeat what failed',
   watch(heard) {
-    const { talk, http, message } = heard;
+    const { clientSession, http, message } = heard;
     if (http?.method !== 'POST') return 'not-seen';
-    if (isOpening(heard) && talk.isAfterLoss)
+    if (isOpening(heard) && clientSession.isAfterLoss)
       return unlessKept(http.headers['mcp-session-id'] === undefined, 'it sent initialize with a session id');
     // A message that was under way when the session was lost, and a cancellation, prove nothing.
-    if (!talk.isLost || !isAsking(message) || monotonicNow() - talk.lostAt < knownMs) return 'not-seen';
+    if (!clientSession.isLost || !isAsking(message) || monotonicNow() - clientSession.lostAt < knownMs)
+      return 'not-seen';
     return { breaks: `it sent ${saidText(message['method'])} in the session that is gone` };
   },
 };
@@ -203,11 +204,11 @@ const mirrors: ClientRule = {
   yields: true,
   message: 'A call of a tool with x-mcp-header has its Mcp-Param headers, encoded if required',
   fix: 'send Mcp-Param-<name> with the text of the argument, and leave it out where the argument is missing or null',
-  watch({ message, http, talk }) {
+  watch({ message, http, clientSession }) {
     const { name, arguments: given } = paramsOf(message);
     const tool = message['method'] === 'tools/call' ? toolNamed(saidText(name)) : undefined;
     // A client that has not listed the tool cannot know.
-    if (http === undefined || tool === undefined || !talk.done.has('tools/list')) return 'not-seen';
+    if (http === undefined || tool === undefined || !clientSession.done.has('tools/list')) return 'not-seen';
     const { parameters } = headerParametersOf(tool['inputSchema']);
     if (parameters.length === 0) return 'not-seen';
     const saidOf = (parameter: string): string | undefined => http.headers[`mcp-param-${parameter.toLowerCase()}`];

@@ -7,11 +7,11 @@ import type { JsonObject } from '../../../../../parley/src/protocol/features/com
 import { metaKey } from '../../../../../parley/src/protocol/meta.ts';
 import { hasEnded } from '../../../../../parley/src/protocol/task-status.ts';
 import { inQuotes, sameAs, unlessKept, type ClientLook, type ClientRule, type HeardOfClient } from '../client-rule.ts';
-import { paramsOf, type ClientProbe, type Put } from '../talk.ts';
+import { paramsOf, type ClientProbe, type Prompted } from '../client-session.ts';
 
 /** An answer to something that was asked for the sake of a statement. */
 interface Answer {
-  readonly put: Put;
+  readonly put: Prompted;
   /** Its result; `undefined` where it is an error. */
   readonly result: JsonObject | undefined;
   /** The task in it: next to the result of a call, or the whole result. */
@@ -74,7 +74,7 @@ const ignores = about(
   ],
   ({ put, result, task, code }, heard) => {
     // A client that rejects the plain question too proves nothing.
-    if (task !== undefined || !heard.talk.done.has(`answers ${put.method}`)) return 'not-seen';
+    if (task !== undefined || !heard.clientSession.done.has(`answers ${put.method}`)) return 'not-seen';
     if (result === undefined)
       return { breaks: `${put.method} was answered before, and with params.task by ${inQuotes(code)}` };
     const problem = problemOf(heard, put.method, result);

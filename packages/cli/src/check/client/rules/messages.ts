@@ -16,8 +16,8 @@ import {
   saidText,
   type ClientProbe,
   type OpenRequest,
-  type Talk,
-} from '../talk.ts';
+  type ClientSession,
+} from '../client-session.ts';
 
 const jsonRpc: ClientRule = {
   id: 'basic-001',
@@ -69,9 +69,9 @@ const idsOnce: ClientRule = {
   id: 'basic-007',
   message: 'No id is used twice within a session',
   fix: 'count the ids up for as long as the session lasts',
-  watch: ({ message, talk }) =>
+  watch: ({ message, clientSession }) =>
     isAsking(message)
-      ? unlessKept(!talk.ids.has(idText(message['id'])), `the id ${inQuotes(message['id'])} was used before`)
+      ? unlessKept(!clientSession.ids.has(idText(message['id'])), `the id ${inQuotes(message['id'])} was used before`)
       : 'not-seen',
 };
 
@@ -79,17 +79,17 @@ const idsOpenOnce: ClientRule = {
   id: 'basic-008',
   message: 'No id is the id of a pending request',
   fix: 'use an id again, if at all, when its request was answered',
-  watch: ({ message, talk }) =>
+  watch: ({ message, clientSession }) =>
     isAsking(message)
       ? unlessKept(
-          !isOpenOf(talk, talk.open.get(idText(message['id']))),
+          !isOpenOf(clientSession, clientSession.open.get(idText(message['id']))),
           `the request ${inQuotes(message['id'])} has no answer yet`,
         )
       : 'not-seen',
 };
 
 /** Tells whether a request is open, of the one client that there is: over HTTP a stream of changes lasts, and may be that of another that counts its ids alike. */
-function isOpenOf({ over }: Talk, request: OpenRequest | undefined): boolean {
+function isOpenOf({ over }: ClientSession, request: OpenRequest | undefined): boolean {
   return request !== undefined && (over === 'stdio' || request.method !== 'subscriptions/listen');
 }
 
@@ -97,10 +97,10 @@ const ownId: ClientRule = {
   id: 'basic-009',
   message: 'A response has the id of its request, with the same type',
   fix: 'copy the id as it came: a number stays a number, a string a string',
-  watch({ message, put, talk }) {
+  watch({ message, put, clientSession }) {
     if (!isResponse(message)) return 'not-seen';
     if (put !== undefined) return 'holds';
-    return likeId(message['id'], talk) !== undefined
+    return likeId(message['id'], clientSession) !== undefined
       ? { breaks: `the id ${inQuotes(message['id'])} is of another type than that of the request` }
       : 'not-seen';
   },
@@ -236,11 +236,11 @@ const tokenOnce: ClientRule = {
   id: 'progress-002',
   message: 'No two pending requests have the same progress token',
   fix: 'use the id of the request, or a number that counts up',
-  watch({ message, talk }) {
+  watch({ message, clientSession }) {
     const { progressToken } = metaOf(message);
     if (progressToken === undefined || !isAsking(message)) return 'not-seen';
-    const isTaken = [...talk.open.values()].some(
-      (other) => other.progressToken === progressToken && isOpenOf(talk, other),
+    const isTaken = [...clientSession.open.values()].some(
+      (other) => other.progressToken === progressToken && isOpenOf(clientSession, other),
     );
     return unlessKept(!isTaken, `${inQuotes(progressToken)} is the token of another request`);
   },

@@ -12,7 +12,7 @@ import { methodOf } from '../../../../../parley/src/protocol/catalogue.ts';
 import { isExtensionId, isReservedMetaKey, metaKey } from '../../../../../parley/src/protocol/meta.ts';
 import { toolNamed } from '../catalogue/tools.ts';
 import { inQuotes, unlessKept, type ClientLook, type ClientRule, type HeardOfClient } from '../client-rule.ts';
-import { metaOf, paramsOf, saidText, type Put } from '../talk.ts';
+import { metaOf, paramsOf, saidText, type Prompted } from '../client-session.ts';
 
 const unreserved: ClientRule = {
   id: 'meta-006',
@@ -73,11 +73,11 @@ const fits: ClientRule = {
 };
 
 /** Answers to forms in a message: to a question, or of a round. */
-function formsIn({ message, put, talk }: HeardOfClient): readonly JsonObject[] {
+function formsIn({ message, put, clientSession }: HeardOfClient): readonly JsonObject[] {
   if (put !== undefined && isForm(put)) return isObject(message['result']) ? [message['result']] : [];
   const { inputResponses } = paramsOf(message);
   if (!isObject(inputResponses)) return [];
-  const asked = talk.rounds.flatMap((round) => [...round.asked]);
+  const asked = clientSession.rounds.flatMap((round) => [...round.asked]);
   return asked.flatMap(([key, question]) => {
     const answer = inputResponses[key];
     return isForm(question) && isObject(answer) ? [answer] : [];
@@ -85,7 +85,7 @@ function formsIn({ message, put, talk }: HeardOfClient): readonly JsonObject[] {
 }
 
 /** Tells whether a question is one with a form: a page has none that could be filled in. */
-function isForm({ method, params }: Put): boolean {
+function isForm({ method, params }: Prompted): boolean {
   return method === 'elicitation/create' && params['mode'] !== 'url';
 }
 
@@ -98,10 +98,10 @@ interface Mirrored {
 }
 
 /** Arguments of a call that travel in headers, with what the headers say. */
-function mirrored({ message, http, talk }: HeardOfClient): readonly Mirrored[] {
+function mirrored({ message, http, clientSession }: HeardOfClient): readonly Mirrored[] {
   const { name, arguments: given } = paramsOf(message);
   const tool = message['method'] === 'tools/call' ? toolNamed(saidText(name)) : undefined;
-  if (http === undefined || tool === undefined || !talk.done.has('tools/list')) return [];
+  if (http === undefined || tool === undefined || !clientSession.done.has('tools/list')) return [];
   return headerParametersOf(tool['inputSchema']).parameters.map(({ name: parameter, path }) => ({
     said: http.headers[`mcp-param-${parameter.toLowerCase()}`],
     value: headerValueOf(given, path),

@@ -5,14 +5,14 @@ import { monotonicNow } from '../../../../../parley/src/jsonrpc/timeout.ts';
 import { mayAsk, methodOf } from '../../../../../parley/src/protocol/catalogue.ts';
 import { unlessKept, inQuotes, type ClientRule } from '../client-rule.ts';
 import { isSecondCursor } from '../catalogue/tools.ts';
-import { idText, isAsking, paramsOf, saidText, type Talk } from '../talk.ts';
+import { idText, isAsking, paramsOf, saidText, type ClientSession } from '../client-session.ts';
 
 const first: ClientRule = {
   id: 'lifecycle-001',
   message: 'The first message of a client is initialize',
   fix: 'send initialize first, and wait for its answer',
-  watch({ message, talk }) {
-    if (talk.stage !== 'new' || typeof message['method'] !== 'string') return 'not-seen';
+  watch({ message, clientSession }) {
+    if (clientSession.stage !== 'new' || typeof message['method'] !== 'string') return 'not-seen';
     return unlessKept(
       message['method'] === 'initialize' || message['method'] === 'ping',
       `it began with ${message['method']}`,
@@ -40,18 +40,19 @@ const initialized: ClientRule = {
   id: 'lifecycle-004',
   message: 'The client sends notifications/initialized after the initialize result',
   fix: 'send notifications/initialized before the first request',
-  watch({ message, talk }) {
-    if (talk.stage !== 'answered' || typeof message['method'] !== 'string') return 'not-seen';
+  watch({ message, clientSession }) {
+    if (clientSession.stage !== 'answered' || typeof message['method'] !== 'string') return 'not-seen';
     if (message['method'] === 'notifications/initialized')
       return unlessKept(
-        talk.early === undefined || monotonicNow() - talk.early.at < overtakenMs,
-        `it sent ${talk.early?.method} before`,
+        clientSession.early === undefined || monotonicNow() - clientSession.early.at < overtakenMs,
+        `it sent ${clientSession.early?.method} before`,
       );
     // What it says meanwhile may be that it needs nothing any more.
     const isUse = isAsking(message) && message['method'] !== 'ping' && message['method'] !== 'initialize';
     // Over HTTP it may have said so before, by a connection that took longer.
-    if (isUse && talk.over !== 'stdio') talk.early ??= { method: message['method'], at: monotonicNow() };
-    return isUse && talk.over === 'stdio' ? { breaks: `it sent ${message['method']} before` } : 'not-seen';
+    if (isUse && clientSession.over !== 'stdio')
+      clientSession.early ??= { method: message['method'], at: monotonicNow() };
+    return isUse && clientSession.over === 'stdio' ? { breaks: `it sent ${message['method']} before` } : 'not-seen';
   },
   atEnd: ({ stage, early }, { isGone }) =>
     stage === 'answered' && early !== undefined && (isGone || monotonicNow() - early.at > overtakenMs)
@@ -63,8 +64,8 @@ const patient: ClientRule = {
   id: 'lifecycle-005',
   message: 'Before the initialize result, a client sends only ping',
   fix: 'wait for the answer to initialize',
-  watch({ message, talk }) {
-    const isOpening = [...talk.open.values()].some(({ method }) => method === 'initialize');
+  watch({ message, clientSession }) {
+    const isOpening = [...clientSession.open.values()].some(({ method }) => method === 'initialize');
     if (!isOpening || !isAsking(message)) return message['method'] === 'initialize' ? 'holds' : 'not-seen';
     return unlessKept(message['method'] === 'ping', `it sent ${inQuotes(message['method'])}`);
   },
@@ -74,11 +75,11 @@ const declared: ClientRule = {
   id: 'lifecycle-009',
   message: 'A client uses only capabilities that the server declared',
   fix: 'look into the capabilities of the server before you ask',
-  watch({ message, talk, revision }) {
+  watch({ message, clientSession, revision }) {
     const { method } = message;
     if (!isAsking(message)) return 'not-seen';
     const isOfTasks = saidText(method).startsWith('tasks/') && mayAsk(revision, saidText(method));
-    const hasTasks = talk.offersTasks && (method !== 'tasks/list' || talk.over === 'stdio');
+    const hasTasks = clientSession.offersTasks && (method !== 'tasks/list' || clientSession.over === 'stdio');
     // The catalogue declares none of these.
     const isForeign =
       ['resources/subscribe', 'logging/setLevel', 'completion/complete'].includes(saidText(method)) ||
@@ -91,12 +92,12 @@ const ownCancel: ClientRule = {
   id: 'cancel-001',
   message: 'A cancellation names a pending request',
   fix: 'name the id of a request of yours that runs',
-  watch({ message, talk }) {
+  watch({ message, clientSession }) {
     if (message['method'] !== 'notifications/cancelled') return 'not-seen';
     const { requestId } = paramsOf(message);
     if (requestId === undefined) return 'not-seen';
     // An answer may cross it.
-    return unlessKept(talk.ids.has(idText(requestId)), `no request had the id ${inQuotes(requestId)}`);
+    return unlessKept(clientSession.ids.has(idText(requestId)), `no request had the id ${inQuotes(requestId)}`);
   },
 };
 
@@ -114,9 +115,9 @@ const noOpeningCancelled: ClientRule = {
   id: 'cancel-002',
   message: 'initialize is never cancelled',
   fix: 'close the connection instead',
-  watch({ message, talk }) {
+  watch({ message, clientSession }) {
     if (message['method'] !== 'notifications/cancelled') return 'not-seen';
-    const request = talk.open.get(idText(paramsOf(message)['requestId']));
+    const request = clientSession.open.get(idText(paramsOf(message)['requestId']));
     return unlessKept(request?.method !== 'initialize', 'it cancelled initialize');
   },
 };
@@ -161,11 +162,11 @@ const pinged: ClientRule = {
     );
   },
   // The next question is sent when this one got no answer: a slow client answers neither.
-  atEnd(talk) {
-    const isOpen = [...talk.put].some(
-      ([key, { method, probe }]) => method === 'ping' && probe === undefined && talk.isUnanswered(key),
+  atEnd(clientSession) {
+    const isOpen = [...clientSession.put].some(
+      ([key, { method, probe }]) => method === 'ping' && probe === undefined && clientSession.isUnanswered(key),
     );
-    return isOpen && talk.done.has('answered ask') ? { breaks: 'it was not answered' } : 'not-seen';
+    return isOpen && clientSession.done.has('answered ask') ? { breaks: 'it was not answered' } : 'not-seen';
   },
 };
 
@@ -173,13 +174,13 @@ const fileRoots: ClientRule = {
   id: 'roots-004',
   message: 'The URI of a root begins with file://',
   fix: 'give only folders as roots, as file: URIs',
-  watch({ message, put, talk }) {
+  watch({ message, put, clientSession }) {
     const given =
       put?.method === 'roots/list'
         ? message['result']
         : answerIn(
             message,
-            talk.rounds.flatMap(({ asked }) => [...asked]),
+            clientSession.rounds.flatMap(({ asked }) => [...asked]),
           );
     const roots = isObject(given) ? given['roots'] : undefined;
     if (!Array.isArray(roots) || roots.length === 0) return 'not-seen';
@@ -202,19 +203,19 @@ const cursors: ClientRule = {
   id: 'page-002',
   message: 'Cursors are sent back unchanged',
   fix: 'send nextCursor as it is, and make none up',
-  watch({ message, talk }) {
+  watch({ message, clientSession }) {
     const { cursor } = paramsOf(message);
     if (cursor === undefined || !saidText(message['method']).endsWith('/list')) return 'not-seen';
-    if (isKept(cursor, talk)) return 'not-seen';
+    if (isKept(cursor, clientSession)) return 'not-seen';
     return unlessKept(
-      typeof cursor === 'string' && talk.cursors.has(cursor),
+      typeof cursor === 'string' && clientSession.cursors.has(cursor),
       `the cursor ${inQuotes(cursor)} was never given`,
     );
   },
 };
 
 /** Tells whether a cursor is one of another session. */
-function isKept(cursor: unknown, { cursors: given, revision }: Talk): boolean {
+function isKept(cursor: unknown, { cursors: given, revision }: ClientSession): boolean {
   return revision?.sessions === true && isSecondCursor(cursor) && !given.has(saidText(cursor));
 }
 
@@ -222,10 +223,10 @@ const ofSession: ClientRule = {
   id: 'page-003',
   message: 'A cursor is used only in its session',
   fix: 'forget all cursors when a session is over, and list from the beginning',
-  watch({ message, talk }) {
+  watch({ message, clientSession }) {
     const { cursor } = paramsOf(message);
-    if (!isSecondCursor(cursor) || talk.revision?.sessions !== true) return 'not-seen';
-    return unlessKept(!isKept(cursor, talk), `${inQuotes(cursor)} was given in another session`);
+    if (!isSecondCursor(cursor) || clientSession.revision?.sessions !== true) return 'not-seen';
+    return unlessKept(!isKept(cursor, clientSession), `${inQuotes(cursor)} was given in another session`);
   },
 };
 
@@ -233,9 +234,9 @@ const negotiated: ClientRule = {
   id: 'lifecycle-008',
   message: 'A client sends only methods of the negotiated revision',
   fix: 'look at the protocolVersion of the answer to initialize before you ask for what another revision has',
-  watch({ message, talk, revision }) {
+  watch({ message, clientSession, revision }) {
     const { method } = message;
-    if (!isAsking(message) || talk.stage === 'new' || method === 'initialize') return 'not-seen';
+    if (!isAsking(message) || clientSession.stage === 'new' || method === 'initialize') return 'not-seen';
     // Who looks for the newest revision does so in its words.
     if (typeof method !== 'string' || methodOf(method) === undefined || method === 'server/discover') return 'not-seen';
     return unlessKept(mayAsk(revision, method), `${revision.date} has no ${inQuotes(method)}`);

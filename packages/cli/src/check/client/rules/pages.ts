@@ -1,7 +1,7 @@
 /** Rules about a page that a client is asked to show, and says no to. */
 
 import { unlessKept, type ClientRule } from '../client-rule.ts';
-import type { RefusedPage } from '../talk.ts';
+import type { RefusedPage } from '../client-session.ts';
 
 /** A rule about when it was opened. */
 function closed(

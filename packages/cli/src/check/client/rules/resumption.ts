@@ -2,15 +2,15 @@
 
 import { droppedTimes, droppedTool, isEventId, type DroppedCall } from '../dropped.ts';
 import { inQuotes, unlessKept, type ClientRule, type HeardOfClient } from '../client-rule.ts';
-import { idText, isAsking, paramsOf, type Talk } from '../talk.ts';
+import { idText, isAsking, paramsOf, type ClientSession } from '../client-session.ts';
 
 /** Time by which a clock that is waited for may be early, in milliseconds. */
 const earlyMs = 50;
 
 /** The call that a client resumes by an event id. */
-function comesBack({ http, talk }: HeardOfClient): DroppedCall | undefined {
+function comesBack({ http, clientSession }: HeardOfClient): DroppedCall | undefined {
   const id = http?.headers['last-event-id'];
-  return id === undefined ? undefined : talk.dropped.find(({ events }) => events.includes(id));
+  return id === undefined ? undefined : clientSession.dropped.find(({ events }) => events.includes(id));
 }
 
 const waits: ClientRule = {
@@ -53,13 +53,13 @@ const namesLast: ClientRule = {
   message: 'A client resumes a stream with GET and Last-Event-ID',
   fix: 'keep the id of each event that has one, and send the last with GET in Last-Event-ID',
   watch(heard) {
-    const { http, talk } = heard;
+    const { http, clientSession } = heard;
     const id = http?.headers['last-event-id'];
-    if (id === undefined || talk.dropped.length === 0) return 'not-seen';
+    if (id === undefined || clientSession.dropped.length === 0) return 'not-seen';
     const call = comesBack(heard);
     // A POST is a fault where the text forbids it.
     if (http?.method !== 'GET')
-      return call !== undefined && talk.revision?.resumption === 'event-ids'
+      return call !== undefined && clientSession.revision?.resumption === 'event-ids'
         ? { breaks: 'it came back by POST' }
         : 'not-seen';
     // One of another session went with that.
@@ -84,19 +84,22 @@ const anew: ClientRule = {
   over: 'http',
   message: 'A request whose stream broke is sent again with a new id',
   fix: 'count the id up for the request that is sent again, as for any other',
-  watch({ message, talk }) {
-    const broken = brokenBefore(message, talk);
+  watch({ message, clientSession }) {
+    const broken = brokenBefore(message, clientSession);
     if (!isAsking(message) || broken.length === 0) return 'not-seen';
     const { id } = message;
     const isOld = broken.some((one) => idText(one) === idText(id));
     // If there are several clients, or one is started for each call, each may begin with this id.
-    if (isOld && (!talk.isOne || id === talk.firstId)) return 'not-seen';
+    if (isOld && (!clientSession.isOne || id === clientSession.firstId)) return 'not-seen';
     return unlessKept(!isOld, `the id ${inQuotes(id)} came again`);
   },
 };
 
 /** Ids of requests of the same kind whose streams broke off, and that are lost. */
-function brokenBefore(message: HeardOfClient['message'], { dropped, brokenStreams }: Talk): readonly unknown[] {
+function brokenBefore(
+  message: HeardOfClient['message'],
+  { dropped, brokenStreams }: ClientSession,
+): readonly unknown[] {
   if (message['method'] === 'subscriptions/listen') return brokenStreams;
   if (message['method'] !== 'tools/call' || paramsOf(message)['name'] !== droppedTool) return [];
   return dropped.filter(({ isResumable, isOver }) => !isResumable && !isOver).map(({ callId }) => callId);

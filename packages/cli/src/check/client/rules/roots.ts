@@ -2,7 +2,7 @@
 
 import { isObject, isResponse } from '../../../../../parley/src/jsonrpc/message.ts';
 import type { ClientRule } from '../client-rule.ts';
-import { saidText, type Talk } from '../talk.ts';
+import { saidText, type ClientSession } from '../client-session.ts';
 
 const changesTold: ClientRule = {
   id: 'roots-003',
@@ -17,7 +17,11 @@ const changesTold: ClientRule = {
 };
 
 /** Records the roots of an answer, and whether a change was notified before. @param key Text of the id of an answer. */
-export function noteRoots(message: Readonly<Record<string, unknown>>, { put, roots }: Talk, key: string): void {
+export function noteRoots(
+  message: Readonly<Record<string, unknown>>,
+  { put, roots }: ClientSession,
+  key: string,
+): void {
   if (message['method'] === 'notifications/roots/list_changed') {
     roots.isTold = true;
     // Answers to these questions may hold the earlier roots.

@@ -7,14 +7,17 @@ import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import { methodOf } from '../../../../../parley/src/protocol/catalogue.ts';
 import { check } from '../../../../../parley/src/protocol/compile/check.ts';
 import { inQuotes, sameAs, unlessKept, type ClientRule, type HeardOfClient } from '../client-rule.ts';
-import { idText, paramsOf, saidText, type OpenRound } from '../talk.ts';
+import { idText, paramsOf, saidText, type OpenRound } from '../client-session.ts';
 
 /** The round that a request answers: of the same tool, with a key that was asked. */
-export function roundOf({ message, talk }: Pick<HeardOfClient, 'message' | 'talk'>): OpenRound | undefined {
+export function roundOf({
+  message,
+  clientSession,
+}: Pick<HeardOfClient, 'message' | 'clientSession'>): OpenRound | undefined {
   const { name, inputResponses } = paramsOf(message);
   if (message['method'] !== 'tools/call' || !isObject(inputResponses)) return undefined;
   const keys = Object.keys(inputResponses);
-  return talk.rounds.find(({ tool, asked }) => tool === name && keys.some((key) => asked.has(key)));
+  return clientSession.rounds.find(({ tool, asked }) => tool === name && keys.some((key) => asked.has(key)));
 }
 
 const apart: ClientRule = {
@@ -23,7 +26,7 @@ const apart: ClientRule = {
   fix: 'keep inputResponses and requestState with the request that they belong to',
   watch(heard) {
     const round = roundOf(heard);
-    const others = heard.talk.rounds.filter((one) => one !== round);
+    const others = heard.clientSession.rounds.filter((one) => one !== round);
     if (round === undefined || others.length === 0) return 'not-seen';
     const { inputResponses, requestState } = paramsOf(heard.message);
     const keys = isObject(inputResponses) ? Object.keys(inputResponses) : [];
@@ -36,8 +39,8 @@ const apart: ClientRule = {
 };
 
 /** Tells whether a key or a state belongs to another request, which is a separate fault. */
-function isOfAnother(value: unknown, round: OpenRound, { talk }: HeardOfClient): boolean {
-  return talk.rounds.some(
+function isOfAnother(value: unknown, round: OpenRound, { clientSession }: HeardOfClient): boolean {
+  return clientSession.rounds.some(
     (other) =>
       other !== round && ((other.state !== undefined && other.state === value) || other.asked.has(saidText(value))),
   );

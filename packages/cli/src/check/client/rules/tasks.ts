@@ -5,7 +5,7 @@ import { metaKey } from '../../../../../parley/src/protocol/meta.ts';
 import type { Revision } from '../../../../../parley/src/protocol/revision.ts';
 import { taskSupport } from '../catalogue/tools.ts';
 import { inQuotes, sameAs, unlessKept, type ClientRule, type HeardOfClient } from '../client-rule.ts';
-import { idText, isAsking, metaOf, paramsOf, saidText } from '../talk.ts';
+import { idText, isAsking, metaOf, paramsOf, saidText } from '../client-session.ts';
 import { ownTaskTimes, type OwnTask } from '../tasks/own-task.ts';
 
 const inExtension = ({ tasks }: Revision): boolean => tasks === 'extension';
@@ -16,15 +16,15 @@ const isAugmented = ({ message }: HeardOfClient): boolean => isAsking(message) &
 const isCall = ({ message }: HeardOfClient): boolean => isAsking(message) && message['method'] === 'tools/call';
 
 /** The task of a request; `undefined` if it is not one of ours. */
-function taskOf({ message, talk }: HeardOfClient): OwnTask | undefined {
+function taskOf({ message, clientSession }: HeardOfClient): OwnTask | undefined {
   if (!isAsking(message) || !saidText(message['method']).startsWith('tasks/')) return undefined;
-  return talk.tasks.get(saidText(paramsOf(message)['taskId']));
+  return clientSession.tasks.get(saidText(paramsOf(message)['taskId']));
 }
 
 /** The called tool, in a conversation in which tools were listed: otherwise the client cannot know. */
 function calledTool(heard: HeardOfClient): string | undefined {
   const { name } = paramsOf(heard.message);
-  return isCall(heard) && heard.talk.done.has('tools/list') && typeof name === 'string' ? name : undefined;
+  return isCall(heard) && heard.clientSession.done.has('tools/list') && typeof name === 'string' ? name : undefined;
 }
 
 const declaredAlone: ClientRule = {
@@ -32,7 +32,7 @@ const declaredAlone: ClientRule = {
   message: 'The client requests tasks only for declared request types',
   fix: 'send params.task with tools/call alone, where tasks.requests.tools.call is declared',
   watch: (heard) =>
-    isAugmented(heard) && heard.talk.offersTasks
+    isAugmented(heard) && heard.clientSession.offersTasks
       ? unlessKept(isCall(heard), `params.task came with ${inQuotes(heard.message['method'])}`)
       : 'not-seen',
 };
@@ -43,7 +43,8 @@ const undeclared: ClientRule = {
   fix: 'look into the capabilities of each session before params.task is sent',
   watch(heard) {
     const { name } = paramsOf(heard.message);
-    if (heard.talk.offersTasks || !isCall(heard) || taskSupport(saidText(name)) === undefined) return 'not-seen';
+    if (heard.clientSession.offersTasks || !isCall(heard) || taskSupport(saidText(name)) === undefined)
+      return 'not-seen';
     return unlessKept(!isAugmented(heard), `${inQuotes(name)} was called with params.task, and no tasks are declared`);
   },
 };
@@ -54,7 +55,7 @@ const forbidden: ClientRule = {
   fix: 'send params.task where execution.taskSupport of the listed tool is optional or required',
   watch(heard) {
     const tool = calledTool(heard);
-    if (tool === undefined || !heard.talk.offersTasks) return 'not-seen';
+    if (tool === undefined || !heard.clientSession.offersTasks) return 'not-seen';
     if (taskSupport(tool) !== undefined) return isAugmented(heard) ? 'holds' : 'not-seen';
     return isAugmented(heard) ? { breaks: `${inQuotes(tool)} has no taskSupport, and params.task came` } : 'not-seen';
   },
@@ -65,10 +66,10 @@ const required: ClientRule = {
   message: 'A tool whose taskSupport is required is called as a task',
   fix: 'send params.task where execution.taskSupport of the listed tool is required',
   watch(heard) {
-    const { talk } = heard;
+    const { clientSession } = heard;
     // Who shows no sign of knowing tasks may be of a kind that has none.
-    const knows = isAugmented(heard) || talk.tasks.size > 0 || isObject(talk.capabilities['tasks']);
-    if (calledTool(heard) !== 'job' || !talk.offersTasks || !knows) return 'not-seen';
+    const knows = isAugmented(heard) || clientSession.tasks.size > 0 || isObject(clientSession.capabilities['tasks']);
+    if (calledTool(heard) !== 'job' || !clientSession.offersTasks || !knows) return 'not-seen';
     return unlessKept(isAugmented(heard), '"job" was called without params.task');
   },
 };
@@ -136,12 +137,12 @@ const cancels: ClientRule = {
   message: 'A client cancels a task with tasks/cancel',
   fix: 'send tasks/cancel with the taskId instead of notifications/cancelled',
   watch(heard) {
-    const { message, talk } = heard;
+    const { message, clientSession } = heard;
     if (message['method'] === 'tasks/cancel') return taskOf(heard) === undefined ? 'not-seen' : 'holds';
     if (message['method'] !== 'notifications/cancelled') return 'not-seen';
     const id = idText(paramsOf(message)['requestId']);
     // A client that asked about the task knows that it exists.
-    const task = [...talk.tasks.values()].find(
+    const task = [...clientSession.tasks.values()].find(
       ({ made, polls, results }) => idText(made.callId) === id && polls + results > 0,
     );
     return task === undefined
@@ -155,10 +156,10 @@ const keepsToken: ClientRule = {
   message: 'No other request has the progress token of a running task',
   fix: 'count progress tokens up, and use none again while the task runs that it was given for',
   watch(heard) {
-    const { message, talk } = heard;
+    const { message, clientSession } = heard;
     const { progressToken } = metaOf(message);
     if (!isAsking(message) || progressToken === undefined) return 'not-seen';
-    const running = [...talk.tasks.values()].filter(
+    const running = [...clientSession.tasks.values()].filter(
       (task) => task.made.progressToken !== undefined && !task.hasEnded && task !== taskOf(heard),
     );
     const taken = running.find(({ made }) => made.progressToken === progressToken);
@@ -176,11 +177,11 @@ const byUpdate: ClientRule = {
   message: 'The client sends input with tasks/update, and polls the task again',
   fix: 'send tasks/update with inputResponses, under the keys of inputRequests',
   watch(heard) {
-    const { talk, message } = heard;
+    const { clientSession, message } = heard;
     const { inputResponses } = paramsOf(message);
     if (message['method'] === 'tasks/get') return (taskOf(heard)?.updates ?? 0) > 0 ? 'holds' : 'not-seen';
     if (!isCall(heard) || !isObject(inputResponses)) return 'not-seen';
-    const task = [...talk.tasks.values()].find(({ key }) => Object.hasOwn(inputResponses, key));
+    const task = [...clientSession.tasks.values()].find(({ key }) => Object.hasOwn(inputResponses, key));
     return task === undefined ? 'not-seen' : { breaks: `${task.key}, which a task asked, was answered by a call` };
   },
 };
@@ -219,10 +220,10 @@ const callsAlone: ClientRule = {
   lives: inExtension,
   message: 'A task as the result of another method is invalid, and the client does not poll it',
   fix: 'take resultType "task" for invalid where the request was no tools/call',
-  watch({ message, talk }) {
-    if (talk.wrongTasks.size === 0 || !isAsking(message)) return 'not-seen';
+  watch({ message, clientSession }) {
+    if (clientSession.wrongTasks.size === 0 || !isAsking(message)) return 'not-seen';
     const { taskId } = paramsOf(message);
-    const isAbout = saidText(message['method']).startsWith('tasks/') && talk.wrongTasks.has(saidText(taskId));
+    const isAbout = saidText(message['method']).startsWith('tasks/') && clientSession.wrongTasks.has(saidText(taskId));
     return unlessKept(!isAbout, 'it asks about the task that resources/read was answered with');
   },
 };

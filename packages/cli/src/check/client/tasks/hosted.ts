@@ -8,13 +8,13 @@ import { metaKey } from '../../../../../parley/src/protocol/meta.ts';
 import { hasEnded } from '../../../../../parley/src/protocol/task-status.ts';
 import type { Giving } from '../catalogue/answers.ts';
 import { questionsFor } from '../catalogue/questions.ts';
-import type { ClientProbe, Put, QuestionProgress } from '../talk.ts';
+import type { ClientProbe, Prompted, QuestionProgress } from '../client-session.ts';
 import { ownTaskTimes } from './own-task.ts';
 
 /** Asks it. */
 export async function askedAsTasks(giving: Giving): Promise<void> {
-  const { talk, revision, put } = giving;
-  const { capabilities } = talk;
+  const { clientSession, revision, put } = giving;
+  const { capabilities } = clientSession;
   const questions = questionsFor(revision, capabilities).filter(({ method }) => method !== 'roots/list');
   if (revision.tasks !== 'core') return;
   const hosted = questions.find(({ method }) => hostsTasksOf(method, capabilities));
@@ -30,7 +30,7 @@ export async function askedAsTasks(giving: Giving): Promise<void> {
 }
 
 /** A question that is to be a task. */
-function augmented({ method, params }: Put): Put {
+function augmented({ method, params }: Prompted): Prompted {
   return { method, params: { ...params, task: { ttl: ownTaskTimes.kept } } };
 }
 
@@ -39,11 +39,11 @@ function declares({ tasks }: JsonObject, name: 'list' | 'cancel'): boolean {
 }
 
 /** Has a task made. @returns Its id; `undefined` where none was made. */
-async function made(question: Put, ids: string[], { put, talk }: Giving): Promise<string | undefined> {
+async function made(question: Prompted, ids: string[], { put, clientSession }: Giving): Promise<string | undefined> {
   const { method, params } = augmented(question);
-  const progressToken = `progress-${talk.progress.size}`;
+  const progressToken = `progress-${clientSession.progress.size}`;
   const told: QuestionProgress = { last: -Infinity, isAnswered: false };
-  talk.progress.set(progressToken, told);
+  clientSession.progress.set(progressToken, told);
   const asked = { method, params: { ...params, _meta: { progressToken } } };
   const { result } = await put({ ...asked, probe: 'makes-task', known: { ids: [...ids] } });
   const task = isObject(result) ? result['task'] : undefined;
@@ -55,8 +55,12 @@ async function made(question: Put, ids: string[], { put, talk }: Giving): Promis
 }
 
 /** Follows a task to its end, and beyond. */
-async function followed(taskId: string, { method }: Put, { put, talk: { capabilities } }: Giving): Promise<void> {
-  const about = (asked: string, probe: ClientProbe, known: Put['known'] = {}, params: JsonObject = { taskId }) =>
+async function followed(
+  taskId: string,
+  { method }: Prompted,
+  { put, clientSession: { capabilities } }: Giving,
+): Promise<void> {
+  const about = (asked: string, probe: ClientProbe, known: Prompted['known'] = {}, params: JsonObject = { taskId }) =>
     put({ method: asked, params, probe, known });
   // Of which task it is, the params alone say.
   const other = { taskId, _meta: { [metaKey.relatedTask]: { taskId: 'check-other' } } };

@@ -4,7 +4,7 @@ import { monotonicNow } from '../../../../../parley/src/jsonrpc/timeout.ts';
 import type { JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
 import type { TaskStatus } from '../../../../../parley/src/protocol/features/tasks.ts';
 import { hasEnded } from '../../../../../parley/src/protocol/task-status.ts';
-import type { Put } from '../talk.ts';
+import type { Prompted } from '../client-session.ts';
 
 /** Times of tasks, in milliseconds: between two polls, until it needs input, from then to its end, without an answer, of one that has no end, and of its keeping. */
 export const ownTaskTimes = {
@@ -24,7 +24,7 @@ export interface TaskMade {
   /** Token under which its progress may be told; `undefined` for none, and for one that is long. */
   readonly progressToken?: unknown;
   /** Question that it asks its client; `undefined` for none. */
-  readonly question: Put | undefined;
+  readonly question: Prompted | undefined;
   /** Its declared lifetime. */
   readonly ttl: number;
 }

@@ -9,14 +9,14 @@ import type { Revision } from '../../../../../parley/src/protocol/revision.ts';
 import type { GivenAnswer, Giving } from '../catalogue/answers.ts';
 import { questionsFor } from '../catalogue/questions.ts';
 import { taskSupport } from '../catalogue/tools.ts';
-import { keptId, metaOf, paramsOf, saidText, type Talk } from '../talk.ts';
+import { keptId, metaOf, paramsOf, saidText, type ClientSession } from '../client-session.ts';
 import { OwnTask, ownTaskTimes } from './own-task.ts';
 
 /** Limit of the tasks of one conversation. */
 const maxTasks = 200;
 
 /** Tells whether a client says that it takes tasks, in the extension. */
-export function clientTakesTasks({ capabilities: { extensions } }: Pick<Talk, 'capabilities'>): boolean {
+export function clientTakesTasks({ capabilities: { extensions } }: Pick<ClientSession, 'capabilities'>): boolean {
   return isObject(extensions) && isObject(extensions[tasksExtension]);
 }
 
@@ -26,27 +26,30 @@ export function offeredTaskExtension({ tasks }: Revision): JsonObject {
 }
 
 /** Capabilities that `initialize` declares of tasks. */
-export function offeredTasks({ revision: { tasks }, talk }: Pick<Giving, 'revision' | 'talk'>): JsonObject {
-  if (tasks !== 'core' || !talk.offersTasks) return {};
+export function offeredTasks({
+  revision: { tasks },
+  clientSession,
+}: Pick<Giving, 'revision' | 'clientSession'>): JsonObject {
+  if (tasks !== 'core' || !clientSession.offersTasks) return {};
   // Over HTTP, a client could find the id of another client's task in a list. (Spec 2025-11-25, Tasks, Task Isolation
   // and Access Control.)
-  const list = talk.over === 'stdio' ? { list: {} } : {};
+  const list = clientSession.over === 'stdio' ? { list: {} } : {};
   return { tasks: { ...list, cancel: {}, requests: { tools: { call: {} } } } };
 }
 
 /** Makes a task of a call; `undefined` where it stays a call. */
-export function madeTask(message: JsonObject, { talk, revision }: Giving): GivenAnswer | undefined {
+export function madeTask(message: JsonObject, { clientSession, revision }: Giving): GivenAnswer | undefined {
   const { name, task } = paramsOf(message);
   const support = taskSupport(saidText(name));
-  if (support === undefined || talk.tasks.size >= maxTasks) return undefined;
-  const isCore = revision.tasks === 'core' && talk.offersTasks;
+  if (support === undefined || clientSession.tasks.size >= maxTasks) return undefined;
+  const isCore = revision.tasks === 'core' && clientSession.offersTasks;
   if (isCore && task === undefined && support === 'required')
     return refused(-32_601, `${saidText(name)} runs as a task alone: send params.task`);
-  const isAsked = isCore ? isObject(task) : revision.tasks === 'extension' && clientTakesTasks(talk);
+  const isAsked = isCore ? isObject(task) : revision.tasks === 'extension' && clientTakesTasks(clientSession);
   if (!isAsked) return undefined;
   const { progressToken } = metaOf(message);
   const wished = isObject(task) ? task['ttl'] : undefined;
-  const [question] = questionsFor(revision, talk.capabilities);
+  const [question] = questionsFor(revision, clientSession.capabilities);
   const made = new OwnTask({
     tool: saidText(name),
     callId: keptId(message['id']),
@@ -54,7 +57,7 @@ export function madeTask(message: JsonObject, { talk, revision }: Giving): Given
     question,
     ttl: typeof wished === 'number' && wished > 0 ? Math.min(wished, ownTaskTimes.kept) : ownTaskTimes.kept,
   });
-  talk.tasks.set(made.id, made);
+  clientSession.tasks.set(made.id, made);
   return {
     result: isCore ? { task: made.view('core') } : { resultType: 'task', ...made.view('extension') },
   };
@@ -62,22 +65,22 @@ export function madeTask(message: JsonObject, { talk, revision }: Giving): Given
 
 /** Answers a request about tasks; `undefined` if it is not a task method here. */
 export async function taskAnswer(message: JsonObject, giving: Giving): Promise<GivenAnswer | undefined> {
-  const { talk, revision } = giving;
-  const isCore = revision.tasks === 'core' && talk.offersTasks;
+  const { clientSession, revision } = giving;
+  const isCore = revision.tasks === 'core' && clientSession.offersTasks;
   if (!isCore && revision.tasks !== 'extension') return undefined;
   const { method } = message;
-  if (method === 'tasks/list' && isCore && talk.over === 'stdio')
-    return { result: { tasks: [...talk.tasks.values()].map((task) => task.view('core')) } };
+  if (method === 'tasks/list' && isCore && clientSession.over === 'stdio')
+    return { result: { tasks: [...clientSession.tasks.values()].map((task) => task.view('core')) } };
   const answers = isCore ? coreAnswers : extensionAnswers;
   const name = saidText(method);
   const answer = Object.hasOwn(answers, name) ? answers[name] : undefined;
   if (answer === undefined) return undefined;
-  if (!isCore && !clientTakesTasks(talk))
+  if (!isCore && !clientTakesTasks(clientSession))
     return refused(-32_021, 'tasks are an extension that this request does not declare', {
       requiredCapabilities: { extensions: { [tasksExtension]: {} } },
     });
   const { taskId } = paramsOf(message);
-  const task = talk.tasks.get(saidText(taskId));
+  const task = clientSession.tasks.get(saidText(taskId));
   if (task === undefined) return refused(-32_602, `there is no task ${JSON.stringify(taskId)}`);
   return await answer(task, giving, message);
 }
@@ -91,7 +94,7 @@ const coreAnswers: Readonly<Record<string, Answer>> = {
     if (status === 'input_required') task.inputTold++;
     return { result: task.view('core') };
   },
-  async 'tasks/result'(task, { put, talk }) {
+  async 'tasks/result'(task, { put, clientSession }) {
     task.results++;
     while (!task.hasEnded) {
       const { question } = task.made;
@@ -102,19 +105,19 @@ const coreAnswers: Readonly<Record<string, Answer>> = {
       await new Promise<void>((resolve) => after(25, resolve));
     }
     if (task.isCancelled) return refused(-32_603, 'the task was cancelled');
-    talk.done.add(`answered ${task.made.tool}`);
+    clientSession.done.add(`answered ${task.made.tool}`);
     return { result: { ...outcome(task), ...related(task) } };
   },
-  'tasks/cancel'(task, { talk }) {
+  'tasks/cancel'(task, { clientSession }) {
     if (task.hasEnded) return refused(-32_602, `the task is ${task.status}, and cannot be cancelled`);
     task.cancel();
-    talk.done.add(`gave up ${task.made.tool}`);
+    clientSession.done.add(`gave up ${task.made.tool}`);
     return { result: task.view('core') };
   },
 };
 
 const extensionAnswers: Readonly<Record<string, Answer>> = {
-  'tasks/get'(task, { talk }) {
+  'tasks/get'(task, { clientSession }) {
     const { question } = task.made;
     // An answered question may be repeated once: an answer need not have an effect at once. (ext-tasks, Task Update
     // Requests.)
@@ -126,7 +129,7 @@ const extensionAnswers: Readonly<Record<string, Answer>> = {
       task.inputTold++;
       return { result: { ...task.view('extension', status), inputRequests: { [task.key]: question } } };
     }
-    if (status === 'completed') talk.done.add(`answered ${task.made.tool}`);
+    if (status === 'completed') clientSession.done.add(`answered ${task.made.tool}`);
     return {
       result: {
         ...task.view('extension', status),
@@ -142,8 +145,8 @@ const extensionAnswers: Readonly<Record<string, Answer>> = {
     }
     return { result: {} };
   },
-  'tasks/cancel'(task, { talk }) {
-    talk.done.add(`gave up ${task.made.tool}`);
+  'tasks/cancel'(task, { clientSession }) {
+    clientSession.done.add(`gave up ${task.made.tool}`);
     task.cancel();
     return { result: {} };
   },

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
-import type { Bench } from '../../harness/bench.ts';
+import type { Harness } from '../../harness/harness.ts';
 import type { CallableTool } from '../../harness/allowed.ts';
 import {
   completeIn,
@@ -14,7 +14,7 @@ import {
   type MadeCall,
 } from '../../harness/calls.ts';
 import { errorCodeIn } from '../../harness/exchange.ts';
-import type { RequestExchange } from '../../harness/prober.ts';
+import type { RequestExchange } from '../../harness/probe-client.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, holds, NotJudged, notApplicable, unless, type RuleVerdict } from '../../verdict.ts';
 import { sortedText } from '../common/canonical.ts';
@@ -28,15 +28,15 @@ interface AskingTool {
 }
 
 /** Tools that ask by a form with fields, and end when it is filled in. */
-async function askingTools(bench: Bench): Promise<readonly AskingTool[]> {
-  await bench.made('obliging');
-  return await bench.kept('tools that ask', () =>
-    bench.asked(async (speaker) => {
+async function askingTools(harness: Harness): Promise<readonly AskingTool[]> {
+  await harness.made('obliging');
+  return await harness.kept('tools that ask', () =>
+    harness.asked(async (probeClient) => {
       const found: AskingTool[] = [];
-      for (const { of, result } of await bench.made('obliging')) {
+      for (const { of, result } of await harness.made('obliging')) {
         if (result === undefined || result['isError'] === true) continue;
         let asks = false;
-        const again = await makeCall(speaker, of, {
+        const again = await makeCall(probeClient, of, {
           answer(question) {
             asks ||= firstField(question) !== undefined;
             return obligingResult(question);
@@ -66,14 +66,14 @@ function firstField({ method, params }: JsonObject): string | undefined {
 
 /** Calls each tool that asks, with other answers, and judges how it ends. */
 async function onAnswers(
-  bench: Bench,
+  harness: Harness,
   answer: Responder,
   judge: (call: MadeCall, right: string) => string | undefined,
 ): Promise<RuleVerdict> {
-  const tools = await askingTools(bench);
-  return await bench.asked(async (speaker) => {
+  const tools = await askingTools(harness);
+  return await harness.asked(async (probeClient) => {
     for (const { of, words } of tools) {
-      const call = await makeCall(speaker, of, { answer });
+      const call = await makeCall(probeClient, of, { answer });
       const found = judge(call, words);
       if (found !== undefined) return breaks(call.last, `${of.name}: ${found}`, `tools/${of.name}`);
     }
@@ -92,9 +92,9 @@ const validated = (id: 'elicit-005' | 'elicit-060'): ProbeRule => ({
   message: 'Form answers are validated against the requestedSchema',
   fix: 'validate content by requestedSchema before it is used',
   needs: 'tools',
-  probe: (bench) =>
+  probe: (harness) =>
     onAnswers(
-      bench,
+      harness,
       (question) => {
         const field = firstField(question);
         const right = obligingResult(question);
@@ -111,10 +111,10 @@ const declined: ProbeRule = {
   message: 'A call is answered even if its elicitation is declined or cancelled',
   fix: 'look at the action of the answer, and say in the result what came of it',
   needs: 'tools',
-  async probe(bench) {
+  async probe(harness) {
     for (const action of ['decline', 'cancel']) {
       const verdict = await onAnswers(
-        bench,
+        harness,
         (question) => (question['method'] === 'elicitation/create' ? { action } : obligingResult(question)),
         ({ last }) => {
           if (last.response === undefined) return `with the action ${action} it was not answered`;
@@ -129,15 +129,15 @@ const declined: ProbeRule = {
 
 /** Has what a tool makes of odd rounds judged. */
 async function onRounds(
-  bench: Bench,
+  harness: Harness,
   judge: (tool: AskingTool, ask: () => Promise<RequestExchange>) => Promise<RuleVerdict>,
 ): Promise<RuleVerdict> {
-  const tools = await askingTools(bench);
-  return await bench.asked(async (speaker) => {
+  const tools = await askingTools(harness);
+  return await harness.asked(async (probeClient) => {
     let last = notApplicable('no tool that was called asks by a form, and ends when it is filled in');
     for (const tool of tools) {
       last = await judge(tool, async () => {
-        const answer = await sendCall(speaker, tool.of);
+        const answer = await sendCall(probeClient, tool.of);
         if (!wantsInput(answer)) throw new NotJudged(`${tool.of.name} did not ask again`);
         return answer;
       });
@@ -153,12 +153,12 @@ const parsed: ProbeRule = {
   message: 'An input response that does not fit its request is not accepted',
   fix: 'check the shape of each of the inputResponses',
   needs: 'tools',
-  probe: (bench) =>
-    onRounds(bench, ({ of, words }, ask) =>
-      bench.asked(async (speaker) => {
+  probe: (harness) =>
+    onRounds(harness, ({ of, words }, ask) =>
+      harness.asked(async (probeClient) => {
         const first = await ask();
         const inputResponses = Object.fromEntries(questionsIn(first.result).map(([key]) => [key, 42]));
-        const answer = await sendCall(speaker, of, { params: { ...nextRound(first), inputResponses } });
+        const answer = await sendCall(probeClient, of, { params: { ...nextRound(first), inputResponses } });
         return unless(wordsOf({ result: completeIn(answer) }) === words, answer, 'a number was taken for an answer');
       }),
     ),
@@ -169,11 +169,11 @@ const malformed: ProbeRule = {
   message: 'Malformed inputResponses are refused with a protocol error',
   fix: 'answer with the error -32602',
   needs: 'tools',
-  probe: (bench) =>
-    onRounds(bench, ({ of }, ask) =>
-      bench.asked(async (speaker) => {
+  probe: (harness) =>
+    onRounds(harness, ({ of }, ask) =>
+      harness.asked(async (probeClient) => {
         const first = await ask();
-        const answer = await sendCall(speaker, of, { params: { ...nextRound(first), inputResponses: 'none' } });
+        const answer = await sendCall(probeClient, of, { params: { ...nextRound(first), inputResponses: 'none' } });
         return unless(answer.result !== undefined, answer, 'a text instead of inputResponses got a result');
       }),
     ),
@@ -187,12 +187,12 @@ const leavesOpen: ProbeRule = {
   message: 'The server keeps serving if its input requests are not answered',
   fix: 'keep nothing for a request that asked, or no more than a few, and for a short time',
   needs: 'tools',
-  probe: (bench) =>
-    onRounds(bench, ({ of }, ask) =>
-      bench.asked(async (speaker) => {
+  probe: (harness) =>
+    onRounds(harness, ({ of }, ask) =>
+      harness.asked(async (probeClient) => {
         await ask();
         for (let asked = 1; asked < unanswered; asked++) {
-          const answer = await sendCall(speaker, of);
+          const answer = await sendCall(probeClient, of);
           if (!wantsInput(answer)) return breaks(answer, `after ${asked} questions without an answer it asked no more`);
         }
         return holds;
@@ -205,18 +205,18 @@ const bound: ProbeRule = {
   message: 'The requestState of one request is refused in another',
   fix: 'seal the method and the parameters that matter into requestState, and compare them',
   needs: 'tools',
-  probe: (bench) =>
-    onRounds(bench, ({ of }, ask) =>
-      bench.asked(async (speaker) => {
+  probe: (harness) =>
+    onRounds(harness, ({ of }, ask) =>
+      harness.asked(async (probeClient) => {
         const own = nextRound(await ask());
         if (typeof own['requestState'] !== 'string') return notApplicable('the result that asks has no requestState');
-        for (const { of: other } of await askingTools(bench)) {
+        for (const { of: other } of await askingTools(harness)) {
           if (other.name === of.name) continue;
-          const theirs = await sendCall(speaker, other);
+          const theirs = await sendCall(probeClient, other);
           // A state that says nothing is not looked at either.
           if (!wantsInput(theirs) || typeof theirs.result?.['requestState'] !== 'string') continue;
           const { inputResponses } = nextRound(theirs);
-          const answer = await sendCall(speaker, other, { params: { ...own, inputResponses } });
+          const answer = await sendCall(probeClient, other, { params: { ...own, inputResponses } });
           const taken = completeIn(answer);
           return unless(
             taken !== undefined && taken['isError'] !== true,

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../../../parley/src/protocol/features/com
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import type { WatchRule } from '../../rule.ts';
 import { isSecretProperty } from '../common/secret-names.ts';
-import { aboutQuestions } from './asking.ts';
+import { aboutQuestions } from './question-rules.ts';
 
 /** Rules about what forms ask for, and what stands in them. */
 

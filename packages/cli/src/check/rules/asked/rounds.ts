@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
-import { obliging, type Bench } from '../../harness/bench.ts';
+import { obliging, type Harness } from '../../harness/harness.ts';
 import type { CallableTool } from '../../harness/allowed.ts';
 import { completeIn, wantsInput, nextRound, sendCall } from '../../harness/calls.ts';
-import type { RequestExchange, Prober } from '../../harness/prober.ts';
+import type { RequestExchange, ProbeClient } from '../../harness/probe-client.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, holds, NotJudged, notApplicable, unless, type RuleVerdict } from '../../verdict.ts';
 import { wholeText } from '../../whole-text.ts';
@@ -12,7 +12,7 @@ import { wholeText } from '../../whole-text.ts';
 /** A tool that asks, with the way to call it again and to continue. */
 interface Asking {
   readonly tool: CallableTool;
-  readonly speaker: Prober;
+  readonly probeClient: ProbeClient;
   /** Calls it, and gives the result that asks. */
   ask(): Promise<RequestExchange>;
   /** Sends the round after that. */
@@ -20,24 +20,24 @@ interface Asking {
 }
 
 /** Has each tool that asks judged, once it was seen to end when it is answered. */
-async function eachAsking(bench: Bench, judge: (asking: Asking) => Promise<RuleVerdict>): Promise<RuleVerdict> {
-  const made = (await bench.made('obliging')).filter(
+async function eachAsking(harness: Harness, judge: (asking: Asking) => Promise<RuleVerdict>): Promise<RuleVerdict> {
+  const made = (await harness.made('obliging')).filter(
     ({ rounds, result }) => rounds[0] !== undefined && wantsInput(rounds[0]) && result !== undefined,
   );
   if (made.length === 0) return notApplicable('no tool that was called asks, and ends when it is answered');
-  const speaker = await bench.fresh(obliging);
+  const probeClient = await harness.fresh(obliging);
   let last: RuleVerdict = holds;
   try {
     for (const { of: tool } of made) {
       const verdict = await judge({
         tool,
-        speaker,
+        probeClient,
         async ask() {
-          const answer = await sendCall(speaker, tool);
+          const answer = await sendCall(probeClient, tool);
           if (!wantsInput(answer)) throw new NotJudged(`${tool.name} did not ask again`);
           return answer;
         },
-        goOn: (params) => sendCall(speaker, tool, { params }),
+        goOn: (params) => sendCall(probeClient, tool, { params }),
       });
       if (verdict.verdict === 'breaks')
         return { ...verdict, why: `${tool.name}: ${verdict.why}`, where: `tools/${tool.name}` };
@@ -45,7 +45,7 @@ async function eachAsking(bench: Bench, judge: (asking: Asking) => Promise<RuleV
     }
     return last;
   } finally {
-    await bench.end(speaker);
+    await harness.end(probeClient);
   }
 }
 
@@ -70,8 +70,8 @@ const sealed: ProbeRule = {
   message: 'A request with an altered requestState is refused',
   fix: 'seal the state (an HMAC, or encryption that authenticates), and refuse what does not verify',
   needs: 'tools',
-  probe: (bench) =>
-    eachAsking(bench, async ({ ask, goOn }) => {
+  probe: (harness) =>
+    eachAsking(harness, async ({ ask, goOn }) => {
       const first = nextRound(await ask());
       const state = first['requestState'];
       if (typeof state !== 'string') return notApplicable('the result that asks has no requestState');
@@ -101,8 +101,8 @@ const unexpected: ProbeRule = {
   message: 'Input responses without an input request are ignored',
   fix: 'take of inputResponses what was asked for',
   needs: 'tools',
-  probe: (bench) =>
-    eachAsking(bench, async ({ ask, goOn }) => {
+  probe: (harness) =>
+    eachAsking(harness, async ({ ask, goOn }) => {
       const right = await goOn(nextRound(await ask()));
       const round = nextRound(await ask());
       const extra = { 'parley-check-extra': { action: 'accept', content: {} }, ...asObject(round['inputResponses']) };
@@ -116,8 +116,8 @@ const missing: ProbeRule = {
   message: 'The server asks again for missing input',
   fix: 'answer with resultType input_required and the missing questions',
   needs: 'tools',
-  probe: (bench) =>
-    eachAsking(bench, async ({ ask, goOn }) => {
+  probe: (harness) =>
+    eachAsking(harness, async ({ ask, goOn }) => {
       const answer = await goOn({ ...nextRound(await ask()), inputResponses: {} });
       return unless(answer.response?.error !== undefined, answer, 'without an answer it was refused');
     }),

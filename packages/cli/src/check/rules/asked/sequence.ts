@@ -11,10 +11,10 @@ const idsOnce: ProbeRule = {
   needs: 'tools',
   message: 'No two requests to a client in one session have the same id',
   fix: 'count the ids up for as long as the session lasts',
-  async probe(bench) {
-    const made = await bench.made('obliging');
-    const isSession = await bench.asked((speaker) =>
-      Promise.resolve(speaker.over !== 'http' || speaker.session !== undefined),
+  async probe(harness) {
+    const made = await harness.made('obliging');
+    const isSession = await harness.asked((probeClient) =>
+      Promise.resolve(probeClient.over !== 'http' || probeClient.session !== undefined),
     );
     if (!isSession) return notApplicable('it has no sessions');
     const seen = new Set<string>();
@@ -38,8 +38,8 @@ const moreRounds: ProbeRule = {
   needs: 'tools',
   message: 'A request with several rounds of input completes after the last round',
   fix: 'take the answers to a second question as those to the first, with the state that came with it',
-  async probe(bench) {
-    const made = (await bench.made('obliging')).filter(
+  async probe(harness) {
+    const made = (await harness.made('obliging')).filter(
       ({ rounds: [first, second] }) => first && second && wantsInput(first) && wantsInput(second),
     );
     const refused = made.filter(({ last }) => last.response?.error !== undefined);

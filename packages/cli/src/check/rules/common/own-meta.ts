@@ -1,13 +1,13 @@
 import { metaKey } from '../../../../../parley/src/protocol/meta.ts';
-import type { Bench } from '../../harness/bench.ts';
+import type { Harness } from '../../harness/harness.ts';
 
 /** The `_meta` of a right request, with changes. */
 export function ownMeta(
-  bench: Bench,
+  harness: Harness,
   changes: Readonly<Record<string, unknown>> = {},
 ): Readonly<Record<string, unknown>> {
   const right = {
-    [metaKey.protocolVersion]: bench.revision.date,
+    [metaKey.protocolVersion]: harness.revision.date,
     [metaKey.clientInfo]: { name: 'parley-check', version: '1' },
     [metaKey.clientCapabilities]: {},
     ...changes,

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
-import type { Bench } from '../../harness/bench.ts';
+import type { Harness } from '../../harness/harness.ts';
 import { entryText } from '../../harness/offer.ts';
-import type { RequestExchange, Prober } from '../../harness/prober.ts';
+import type { RequestExchange, ProbeClient } from '../../harness/probe-client.ts';
 
 /** Extension by which servers serve skills. */
 export const skillsExtension = 'io.modelcontextprotocol/skills';
@@ -26,39 +26,39 @@ export interface ReadSkill {
 const most = { pages: 5, skills: 5 };
 
 /** Opens a conversation of a client that takes skills, once for all rules. */
-export async function skillHost(bench: Bench): Promise<Prober> {
-  const host = await bench.kept('host of skills', () => bench.fresh({ extensions: { [skillsExtension]: {} } }));
-  await bench.ready(host);
+export async function skillHost(harness: Harness): Promise<ProbeClient> {
+  const host = await harness.kept('host of skills', () => harness.fresh({ extensions: { [skillsExtension]: {} } }));
+  await harness.ready(host);
   return host;
 }
 
 /** Lists the skills of a server, once for all rules. */
-export async function listedSkills(bench: Bench): Promise<ListedSkills> {
-  return await bench.kept('skills', async () => {
-    const speaker = await skillHost(bench);
-    const first = await speaker.request('skills/list');
+export async function listedSkills(harness: Harness): Promise<ListedSkills> {
+  return await harness.kept('skills', async () => {
+    const probeClient = await skillHost(harness);
+    const first = await probeClient.request('skills/list');
     const entries: JsonObject[] = [];
     let answer = first;
     for (let page = 1; ; page++) {
       const { skills, nextCursor: cursor } = answer.result ?? {};
       if (Array.isArray(skills)) entries.push(...skills.filter(isObject));
       if (typeof cursor !== 'string' || page === most.pages) break;
-      answer = await speaker.request('skills/list', { cursor });
+      answer = await probeClient.request('skills/list', { cursor });
     }
     return { answer: first, entries };
   });
 }
 
 /** Reads the first of the listed skills, once for all rules. */
-export async function readSkills(bench: Bench): Promise<readonly ReadSkill[]> {
-  const { entries } = await listedSkills(bench);
-  return await bench.kept('skills that are read', async () => {
-    const speaker = await skillHost(bench);
+export async function readSkills(harness: Harness): Promise<readonly ReadSkill[]> {
+  const { entries } = await listedSkills(harness);
+  return await harness.kept('skills that are read', async () => {
+    const probeClient = await skillHost(harness);
     const found: ReadSkill[] = [];
     for (const entry of entries.slice(0, most.skills)) {
       const uri = entryText(entry, 'uri');
       if (uri === undefined) continue;
-      const answer = await speaker.request('resources/read', { uri });
+      const answer = await probeClient.request('resources/read', { uri });
       found.push({ uri, entry, answer, file: fileIn(answer, uri) });
     }
     return found;

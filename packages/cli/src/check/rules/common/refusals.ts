@@ -1,5 +1,5 @@
 import { isObject, isResponse } from '../../../../../parley/src/jsonrpc/message.ts';
-import { excerptOf } from '../../harness/bench.ts';
+import { excerptOf } from '../../harness/harness.ts';
 import { errorCodeIn, type RawExchange } from '../../harness/exchange.ts';
 import { breaks, holds, notJudged, type RuleVerdict } from '../../verdict.ts';
 

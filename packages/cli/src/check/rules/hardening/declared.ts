@@ -1,5 +1,5 @@
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
-import type { Bench } from '../../harness/bench.ts';
+import type { Harness } from '../../harness/harness.ts';
 import { errorCodeOf } from '../../harness/exchange.ts';
 import { rowOf } from '../../register.ts';
 import type { ProbeRule } from '../../rule.ts';
@@ -28,12 +28,12 @@ const methods: readonly DeclaredMethod[] = [
 const methodNotFound = -32_601;
 
 /** Requests of declared capabilities that the server does not know. */
-async function missing(bench: Bench, declared: readonly DeclaredMethod[]): Promise<readonly BrokenPlace[]> {
-  const speaker = await bench.shared();
-  await bench.ready(speaker);
+async function missing(harness: Harness, declared: readonly DeclaredMethod[]): Promise<readonly BrokenPlace[]> {
+  const probeClient = await harness.shared();
+  await harness.ready(probeClient);
   const places: BrokenPlace[] = [];
   for (const { capability, method, params = {} } of declared) {
-    const exchange = await speaker.request(method, params);
+    const exchange = await probeClient.request(method, params);
     if (errorCodeOf(exchange.response) === methodNotFound)
       places.push({ exchange, why: `${capability} is declared, and ${method} is not found`, where: method });
   }
@@ -45,14 +45,14 @@ export const declaredMethods: ProbeRule = {
   id: 'harden-declared',
   message: 'The methods of a declared capability exist',
   fix: 'answer the method, or do not declare the capability',
-  async probe(bench) {
-    const { capabilities } = await bench.shared();
+  async probe(harness) {
+    const { capabilities } = await harness.shared();
     const declared = methods.filter(
       ({ capability, row }) =>
-        isObject(capabilities[capability]) && (row === undefined || !rowOf(row).lives(bench.revision)),
+        isObject(capabilities[capability]) && (row === undefined || !rowOf(row).lives(harness.revision)),
     );
     if (declared.length === 0) return notApplicable('it declares no such capability');
-    const [first, ...more] = await missing(bench, declared);
+    const [first, ...more] = await missing(harness, declared);
     return first === undefined ? holds : { verdict: 'breaks', ...first, more };
   },
 };

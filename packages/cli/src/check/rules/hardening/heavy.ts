@@ -24,8 +24,12 @@ const hugeMessage: ProbeRule = {
   mayEnd: true,
   message: 'The server keeps serving after a message of 100 MB',
   fix: 'limit the size of messages, and stop to read what is larger',
-  probe: (bench) =>
-    livesOn(bench, { what: 'a message of 100 MB', text: huge, waitTimeoutMs: Math.max(bench.waitTimeoutMs, maxMs) }),
+  probe: (harness) =>
+    livesOn(harness, {
+      what: 'a message of 100 MB',
+      text: huge,
+      waitTimeoutMs: Math.max(harness.waitTimeoutMs, maxMs),
+    }),
 };
 
 const slowConnections: ProbeRule = {
@@ -36,17 +40,17 @@ const slowConnections: ProbeRule = {
   message: 'The server keeps serving while 500 connections send their requests a byte at a time',
   fix: 'limit the time in which a request must arrive, and serve other clients meanwhile',
   over: 'http',
-  async probe(bench) {
-    const speaker = await bench.shared();
-    await bench.ready(speaker);
-    const slow = await openSlowly(bench.http.url, connections, Math.max(bench.waitTimeoutMs, maxMs));
+  async probe(harness) {
+    const probeClient = await harness.shared();
+    await harness.ready(probeClient);
+    const slow = await openSlowly(harness.http.url, connections, Math.max(harness.waitTimeoutMs, maxMs));
     try {
       if (slow.opened === 0) return notJudged(`none of ${connections} connections was opened`);
       if (slow.waiting > 0) return notJudged(`${slow.waiting} of ${connections} connections were not opened in time`);
-      await speaker.rest(bench.quietMs);
+      await probeClient.rest(harness.quietMs);
       for (let time = 0; time < 3; time++) {
         slow.drip();
-        const answer = await speaker.request(bench.harmless);
+        const answer = await probeClient.request(harness.harmless);
         if (answer.result === undefined)
           return breaks(answer, `beside ${slow.opened} slow connections it did not serve`);
       }

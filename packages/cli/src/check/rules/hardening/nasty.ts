@@ -1,7 +1,7 @@
 import { besideIdle } from '../../alive.ts';
-import type { Bench } from '../../harness/bench.ts';
+import type { Harness } from '../../harness/harness.ts';
 import { errorCodeIn, type RawExchange } from '../../harness/exchange.ts';
-import type { Prober } from '../../harness/prober.ts';
+import type { ProbeClient } from '../../harness/probe-client.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
 import { noMethod } from '../basic.ts';
@@ -9,31 +9,32 @@ import { ownMeta } from '../common/own-meta.ts';
 
 /** Sends a text that no server can make sense of, and sees whether it still serves. */
 export async function livesOn(
-  bench: Bench,
+  harness: Harness,
   { what, text, waitTimeoutMs }: { readonly what: string; readonly text: NastyText; readonly waitTimeoutMs?: number },
 ): Promise<RuleVerdict> {
   // The conversation that the others had shows as well whether it serves on.
-  const isOwn = bench.slowMs === 0;
-  const speaker = isOwn ? await bench.fresh() : await bench.shared();
+  const isOwn = harness.slowMs === 0;
+  const probeClient = isOwn ? await harness.fresh() : await harness.shared();
   try {
-    await bench.ready(speaker);
-    const { method, params } = ownWords(bench);
+    await harness.ready(probeClient);
+    const { method, params } = ownWords(harness);
     const words = text(method, params);
     const send = async (): Promise<RawExchange> =>
-      await speaker.text(words, {
+      await probeClient.text(words, {
         until: (messages) => messages.length > 0,
         ...(waitTimeoutMs === undefined ? {} : { waitTimeoutMs }),
       });
     const isBroken = ({ status }: RawExchange): boolean => status === undefined;
     const [exchange, isEnded] =
-      bench.over === 'stdio' ? [await send()] : await besideIdle(bench.http.url, send, isBroken);
+      harness.over === 'stdio' ? [await send()] : await besideIdle(harness.http.url, send, isBroken);
     // Another process may serve in its place.
     if (isEnded === true) return breaks(exchange, `${what} ended its process`);
     const serves =
-      (await bench.serves(speaker)) || (await servesLate(bench, speaker, exchange.end === 'silent' ? words.length : 0));
+      (await harness.serves(probeClient)) ||
+      (await servesLate(harness, probeClient, exchange.end === 'silent' ? words.length : 0));
     return unless(!serves, exchange, `after ${what} it did not serve any more`);
   } finally {
-    if (isOwn) await bench.end(speaker);
+    if (isOwn) await harness.end(probeClient);
   }
 }
 
@@ -41,10 +42,10 @@ export async function livesOn(
 const slowly = { length: 1024 ** 2, waits: 6 };
 
 /** Tells whether a server serves when it has read a long text, which it may do piece by piece. */
-async function servesLate(bench: Bench, speaker: Prober, length: number): Promise<boolean> {
+async function servesLate(harness: Harness, probeClient: ProbeClient, length: number): Promise<boolean> {
   if (length < slowly.length) return false;
-  const answer = await speaker.request(bench.harmless, undefined, {
-    waitTimeoutMs: slowly.waits * bench.waitTimeoutMs,
+  const answer = await probeClient.request(harness.harmless, undefined, {
+    waitTimeoutMs: slowly.waits * harness.waitTimeoutMs,
   });
   return answer.result !== undefined;
 }
@@ -52,9 +53,9 @@ async function servesLate(bench: Bench, speaker: Prober, length: number): Promis
 /** Makes a text, of a method that works and the beginning of its params: what names no revision may be of another one to the server. */
 export type NastyText = (method: string, params: string) => string | Uint8Array;
 
-function ownWords(bench: Bench): { readonly method: string; readonly params: string } {
-  const isStateless = bench.revision.clientDescribed === 'each-request';
-  return { method: bench.harmless, params: isStateless ? `"_meta":${JSON.stringify(ownMeta(bench))},` : '' };
+function ownWords(harness: Harness): { readonly method: string; readonly params: string } {
+  const isStateless = harness.revision.clientDescribed === 'each-request';
+  return { method: harness.harmless, params: isStateless ? `"_meta":${JSON.stringify(ownMeta(harness))},` : '' };
 }
 
 /** An id that no other request of a conversation has. */
@@ -117,10 +118,10 @@ const parseError: ProbeRule = {
   message: 'A body that is not JSON gets -32700 or an HTTP error status',
   fix: 'answer with the error -32700, whose id is null, or left out since 2025-11-25',
   over: 'http',
-  async probe(bench) {
-    const speaker = await bench.shared();
-    await bench.ready(speaker);
-    const exchange = await speaker.text('{"jsonrpc":"2.0","id":', { until: (messages) => messages.length > 0 });
+  async probe(harness) {
+    const probeClient = await harness.shared();
+    await harness.ready(probeClient);
+    const exchange = await probeClient.text('{"jsonrpc":"2.0","id":', { until: (messages) => messages.length > 0 });
     const { status } = exchange;
     if (status === undefined) return notJudged('no response came');
     if (status >= 500) return breaks(exchange, `HTTP ${status}: the fault is the client's`);
@@ -135,7 +136,7 @@ const nastyTexts: readonly ProbeRule[] = nasty.map(([id, what, text]) => ({
   mayEnd: true,
   message: `The server keeps serving after ${what}`,
   fix: 'answer with an error, or drop the message, and go on',
-  probe: (bench) => livesOn(bench, { what, text }),
+  probe: (harness) => livesOn(harness, { what, text }),
 }));
 
 /** Rules about what a server must outlive. */

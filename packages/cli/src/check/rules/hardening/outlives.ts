@@ -1,4 +1,4 @@
-import type { Bench } from '../../harness/bench.ts';
+import type { Harness } from '../../harness/harness.ts';
 import { besideIdle, listensWithin, restartMs } from '../../alive.ts';
 import type { ProbeRule } from '../../rule.ts';
 import type { Suspect } from '../../suspects.ts';
@@ -15,19 +15,19 @@ export const outlives: ProbeRule = {
   mayEnd: true,
   message: 'The server survives each message of the other rules',
   fix: 'answer with an error, or drop the message, and go on; catch what handlers of events throw',
-  async probe(bench) {
-    const suspects = bench.suspects.take();
+  async probe(harness) {
+    const suspects = harness.suspects.take();
     const [first, ...others] = suspects;
     if (first === undefined) return holds;
-    if (bench.over !== 'stdio' && !(await listensWithin(bench.http.url, restartMs)))
+    if (harness.over !== 'stdio' && !(await listensWithin(harness.http.url, restartMs)))
       return breaks(first.exchange, `nothing listens there any more: this was on its way${alsoSent(others)}`);
-    return await onceMore(bench, suspects.slice(0, most.again));
+    return await onceMore(harness, suspects.slice(0, most.again));
   },
 };
 
 /** Runs what was going on when the server went away once more, by itself: it has to go away again. */
-async function onceMore(bench: Bench, suspects: readonly Suspect[]): Promise<RuleVerdict> {
-  const { over, suspects: known } = bench;
+async function onceMore(harness: Harness, suspects: readonly Suspect[]): Promise<RuleVerdict> {
+  const { over, suspects: known } = harness;
   for (const { again } of suspects) {
     const sent = async (): Promise<Suspect | undefined> => {
       // Findings about the rule itself were reported before.
@@ -36,10 +36,10 @@ async function onceMore(bench: Bench, suspects: readonly Suspect[]): Promise<Rul
     };
     // Who speaks by lines has a process of its own.
     const [suspect, isEnded] =
-      over === 'stdio' ? [await sent(), true] : await besideIdle(bench.http.url, sent, (one) => one !== undefined);
+      over === 'stdio' ? [await sent(), true] : await besideIdle(harness.http.url, sent, (one) => one !== undefined);
     if (suspect !== undefined && isEnded)
       return breaks(suspect.exchange, 'it ended at this, and when it was sent once more');
-    if (over !== 'stdio' && !(await listensWithin(bench.http.url, restartMs))) break;
+    if (over !== 'stdio' && !(await listensWithin(harness.http.url, restartMs))) break;
   }
   return holds;
 }

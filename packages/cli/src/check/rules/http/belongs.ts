@@ -1,9 +1,9 @@
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import type { CallableTool } from '../../harness/allowed.ts';
-import type { Bench } from '../../harness/bench.ts';
+import type { Harness } from '../../harness/harness.ts';
 import { sendCall } from '../../harness/calls.ts';
 import type { RawExchange } from '../../harness/exchange.ts';
-import type { Prober } from '../../harness/prober.ts';
+import type { ProbeClient } from '../../harness/probe-client.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, holds, notApplicable, type RuleVerdict } from '../../verdict.ts';
 import { besideStreams } from './beside-streams.ts';
@@ -38,38 +38,38 @@ function progressOn({ messages }: RawExchange): readonly unknown[] {
     );
 }
 
-async function callTwice(bench: Bench, of: CallableTool): Promise<Beside> {
-  const speaker: Prober = await bench.fresh();
+async function callTwice(harness: Harness, of: CallableTool): Promise<Beside> {
+  const probeClient: ProbeClient = await harness.fresh();
   try {
     const call = (): Promise<readonly RawExchange[]> =>
-      Promise.all(tokens.map((progressToken) => sendCall(speaker, of, { meta: { progressToken } })));
-    const count = bench.revision.sessions ? 1 : 0;
-    const { done, streams } = await besideStreams(bench, { speaker, count }, call);
+      Promise.all(tokens.map((progressToken) => sendCall(probeClient, of, { meta: { progressToken } })));
+    const count = harness.revision.sessions ? 1 : 0;
+    const { done, streams } = await besideStreams(harness, { probeClient, count }, call);
     // There are two tokens.
     return { of, calls: done as [RawExchange, RawExchange], get: streams[0] };
   } finally {
-    await bench.end(speaker);
+    await harness.end(probeClient);
   }
 }
 
 /** Calls of tools that end soon, two at once, with their outcomes; made once for all rules. */
-async function besides(bench: Bench): Promise<readonly Beside[]> {
-  const made = (await bench.made('mute')).filter(({ result, tookMs }) => result !== undefined && tookMs < most.ms);
-  return await bench.kept('two calls at once', async () => {
+async function besides(harness: Harness): Promise<readonly Beside[]> {
+  const made = (await harness.made('mute')).filter(({ result, tookMs }) => result !== undefined && tookMs < most.ms);
+  return await harness.kept('two calls at once', async () => {
     const all: Beside[] = [];
     // Without other evidence, each may report progress on the wrong stream.
     const sooner = made.toSorted((a, b) => progressOn(b.last).length - progressOn(a.last).length);
-    for (const { of } of sooner.slice(0, most.tools)) all.push(await callTwice(bench, of));
+    for (const { of } of sooner.slice(0, most.tools)) all.push(await callTwice(harness, of));
     return all;
   });
 }
 
 /** Judges streams, of which one has to have told of progress where it belongs. */
 async function judge(
-  bench: Bench,
+  harness: Harness,
   fault: (beside: Beside) => readonly [exchange: RawExchange, why: string] | undefined,
 ): Promise<RuleVerdict> {
-  const all = await besides(bench);
+  const all = await besides(harness);
   for (const beside of all) {
     const found = fault(beside);
     const { name } = beside.of;
@@ -86,8 +86,8 @@ const related = (id: string): ProbeRule => ({
   needs: 'tools',
   message: 'The stream of a request has only messages about that request',
   fix: 'send the progress of each request on its own stream',
-  probe: (bench) =>
-    judge(bench, ({ calls }) => {
+  probe: (harness) =>
+    judge(harness, ({ calls }) => {
       const at = calls.findIndex((call, own) => progressOn(call).includes(tokens[1 - own]));
       const stray = calls[at];
       return stray && [stray, `progress of ${tokens[1 - at]} came on the stream of ${tokens[at]}`];
@@ -101,10 +101,10 @@ const unrelated: ProbeRule = {
   needs: 'tools',
   message: 'A GET stream has no messages about running requests',
   fix: 'send progress with the request that it is of: extra.sendNotification, and not server.notification',
-  async probe(bench) {
-    const all = await besides(bench);
+  async probe(harness) {
+    const all = await besides(harness);
     if (!all.some(({ get }) => get !== undefined)) return notApplicable('it opens no stream by GET');
-    return await judge(bench, ({ get }) => {
+    return await judge(harness, ({ get }) => {
       const stray = get && tokens.find((token) => progressOn(get).includes(token));
       return get && stray && [get, `progress of ${stray} came on it`];
     });

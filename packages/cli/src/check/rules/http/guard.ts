@@ -1,7 +1,7 @@
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
-import type { Bench } from '../../harness/bench.ts';
+import type { Harness } from '../../harness/harness.ts';
 import { isEventStream, mediaTypeOf } from '../../harness/manner.ts';
-import type { RequestExchange } from '../../harness/prober.ts';
+import type { RequestExchange } from '../../harness/probe-client.ts';
 import type { ProbeRule, WatchRule } from '../../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
 import { rowOf } from '../../register.ts';
@@ -12,10 +12,10 @@ import { refusedWith } from '../common/refusals.ts';
 /** The origin of a page that belongs to no application. */
 const strangeOrigin = 'http://parley-check.invalid';
 
-async function withHeaders(bench: Bench, headers: Readonly<Record<string, string>>): Promise<RequestExchange> {
-  const speaker = await bench.shared();
-  await bench.ready(speaker);
-  return await speaker.request(bench.harmless, undefined, { headers });
+async function withHeaders(harness: Harness, headers: Readonly<Record<string, string>>): Promise<RequestExchange> {
+  const probeClient = await harness.shared();
+  await harness.ready(probeClient);
+  return await probeClient.request(harness.harmless, undefined, { headers });
 }
 
 const origin: ProbeRule = {
@@ -23,11 +23,11 @@ const origin: ProbeRule = {
   message: 'A request from a page of another origin is refused',
   fix: 'compare the header Origin, where there is one, with the origins that may connect, and refuse others with 403',
   over: 'http',
-  async probe(bench) {
-    const verdict = refusedWith(await withHeaders(bench, { Origin: strangeOrigin }), {});
+  async probe(harness) {
+    const verdict = refusedWith(await withHeaders(harness, { Origin: strangeOrigin }), {});
     if (verdict.verdict !== 'holds') return verdict;
-    for (const like of lookalikes(bench.http.url)) {
-      const own = refusedWith(await withHeaders(bench, { Origin: `http://${like}` }), {});
+    for (const like of lookalikes(harness.http.url)) {
+      const own = refusedWith(await withHeaders(harness, { Origin: `http://${like}` }), {});
       if (own.verdict === 'breaks') return { ...own, why: `from http://${like} ${own.why}` };
     }
     return holds;
@@ -45,8 +45,8 @@ const originStatus: ProbeRule = {
   message: 'A request from another origin is refused with the status 403',
   fix: 'answer with HTTP 403',
   over: 'http',
-  probe: async (bench) =>
-    refusedWith(await withHeaders(bench, { Origin: strangeOrigin }), { status: 403, follows: 'http-003' }),
+  probe: async (harness) =>
+    refusedWith(await withHeaders(harness, { Origin: strangeOrigin }), { status: 403, follows: 'http-003' }),
 };
 
 const rebinding: ProbeRule = {
@@ -54,12 +54,12 @@ const rebinding: ProbeRule = {
   message: 'A server on this machine refuses a Host header that is not its own',
   fix: 'compare the header Host with the names of the server: otherwise a page whose name points here can send requests to it',
   over: 'http',
-  async probe(bench) {
-    const { hostname, port } = bench.http.url;
+  async probe(harness) {
+    const { hostname, port } = harness.http.url;
     if (!isLoopback(hostname)) return notApplicable('it is not on this machine');
-    for (const name of ['parley-check.invalid', ...lookalikes(bench.http.url)]) {
+    for (const name of ['parley-check.invalid', ...lookalikes(harness.http.url)]) {
       const strange = `${name}${port === '' ? '' : `:${port}`}`;
-      const verdict = refusedWith(await withHeaders(bench, { Host: strange, Origin: `http://${strange}` }), {});
+      const verdict = refusedWith(await withHeaders(harness, { ServerCore: strange, Origin: `http://${strange}` }), {});
       if (verdict.verdict !== 'holds') return verdict;
     }
     return holds;
@@ -76,8 +76,8 @@ const formPost: ProbeRule = {
   message: 'A body with a content type other than JSON is refused: an HTML form can send text/plain',
   fix: 'refuse what is not application/json with 415',
   over: 'http',
-  async probe(bench) {
-    const answer = await withHeaders(bench, { 'content-type': 'text/plain' });
+  async probe(harness) {
+    const answer = await withHeaders(harness, { 'content-type': 'text/plain' });
     return answer.result === undefined ? refusedWith(answer, {}) : breaks(answer, 'a body of text/plain was served');
   },
 };
@@ -89,10 +89,10 @@ const largeHeader: ProbeRule = {
   message: 'A header of 64 KiB is refused, and the server survives',
   fix: 'limit the size of headers',
   over: 'http',
-  async probe(bench) {
-    const answer = await withHeaders(bench, { 'X-Parley-Check': 'a'.repeat(65_536) });
-    const speaker = await bench.shared();
-    return unless(!(await bench.serves(speaker)), answer, 'it did not serve any more');
+  async probe(harness) {
+    const answer = await withHeaders(harness, { 'X-Parley-Check': 'a'.repeat(65_536) });
+    const probeClient = await harness.shared();
+    return unless(!(await harness.serves(probeClient)), answer, 'it did not serve any more');
   },
 };
 
@@ -101,10 +101,10 @@ const accepted: (id: string) => ProbeRule = (id) => ({
   message: 'A notification that is accepted gets the status 202 and no body',
   fix: 'answer with HTTP 202, without a body',
   over: 'http',
-  async probe(bench) {
-    const speaker = await bench.shared();
-    await bench.ready(speaker);
-    const exchange = await speaker.notify('notifications/cancelled', { requestId: 'none-of-ours' });
+  async probe(harness) {
+    const probeClient = await harness.shared();
+    await harness.ready(probeClient);
+    const exchange = await probeClient.notify('notifications/cancelled', { requestId: 'none-of-ours' });
     const { status } = exchange;
     if (status === undefined) return notJudged('no response came');
     if (status >= 400) return notJudged(`it was not accepted: HTTP ${status}`);
@@ -133,12 +133,12 @@ const get: ProbeRule = {
   message: 'GET is answered with text/event-stream, or with 405',
   fix: 'answer GET with an event stream if there is one, otherwise with HTTP 405',
   over: 'http',
-  probe: (bench) => onGet(bench),
+  probe: (harness) => onGet(harness),
 };
 
-async function onGet(bench: Bench): Promise<RuleVerdict> {
-  const speaker = await bench.shared();
-  const exchange = await speaker.fetch('GET');
+async function onGet(harness: Harness): Promise<RuleVerdict> {
+  const probeClient = await harness.shared();
+  const exchange = await probeClient.fetch('GET');
   if (exchange === undefined || exchange.status === undefined) return notJudged('no response came');
   const { status, headers } = exchange;
   // A client may have only one such stream, and another client may have it.
@@ -153,11 +153,11 @@ const noOtherMethods: ProbeRule = {
   message: 'A server without session-based revisions answers GET and DELETE with 405',
   fix: 'answer with HTTP 405',
   over: 'http',
-  async probe(bench) {
-    if (bench.spoken.some(({ sessions }) => sessions)) return notApplicable('it speaks revisions with sessions too');
-    const speaker = await bench.shared();
+  async probe(harness) {
+    if (harness.spoken.some(({ sessions }) => sessions)) return notApplicable('it speaks revisions with sessions too');
+    const probeClient = await harness.shared();
     for (const method of ['GET', 'DELETE'] as const) {
-      const exchange = await speaker.fetch(method);
+      const exchange = await probeClient.fetch(method);
       if (exchange?.status === undefined) return notJudged(`no response came to ${method}`);
       if (exchange.status !== 405) return breaks(exchange, `${method} gets HTTP ${exchange.status}`);
     }
@@ -170,9 +170,9 @@ const noSession: ProbeRule = {
   message: 'A server without session-based revisions creates no session id, and ignores one',
   fix: 'leave Mcp-Session-Id out, and do not read it',
   over: 'http',
-  async probe(bench) {
-    if (bench.spoken.some(({ sessions }) => sessions)) return notApplicable('it speaks revisions with sessions too');
-    const answer = await withHeaders(bench, { 'Mcp-Session-Id': 'none-of-yours' });
+  async probe(harness) {
+    if (harness.spoken.some(({ sessions }) => sessions)) return notApplicable('it speaks revisions with sessions too');
+    const answer = await withHeaders(harness, { 'Mcp-Session-Id': 'none-of-yours' });
     if (answer.headers['mcp-session-id'] !== undefined) return breaks(answer, 'the response has a session id');
     return unless(answer.result === undefined, answer, 'a request with a session id was not served');
   },

@@ -1,10 +1,10 @@
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import { encodeHeaderValue, headerParametersOf, headerValueOf } from '../../../../../parley/src/connection/header.ts';
 import type { CallableTool } from '../../harness/allowed.ts';
-import type { Bench } from '../../harness/bench.ts';
+import type { Harness } from '../../harness/harness.ts';
 import { sendCall } from '../../harness/calls.ts';
 import { errorCodeIn } from '../../harness/exchange.ts';
-import type { RequestExchange } from '../../harness/prober.ts';
+import type { RequestExchange } from '../../harness/probe-client.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { NotApplicable, NotJudged, unless } from '../../verdict.ts';
 import { refusedWith } from '../common/refusals.ts';
@@ -20,8 +20,8 @@ interface Mirrored {
 }
 
 /** @throws NotApplicable where no tool has one. */
-async function mirrored(bench: Bench): Promise<Mirrored> {
-  for (const of of await bench.callables())
+async function mirrored(harness: Harness): Promise<Mirrored> {
+  for (const of of await harness.callables())
     for (const { name, path } of headerParametersOf(of.tool['inputSchema']).parameters) {
       const value = headerValueOf(of.args, path);
       if (value !== undefined) return { of, header: `Mcp-Param-${name}`, path, value };
@@ -32,10 +32,10 @@ async function mirrored(bench: Bench): Promise<Mirrored> {
 const mismatched = -32020;
 
 /** Calls the tool with a header, after it was called with the right one. @param header The value; left out for none. */
-async function calledWith(bench: Bench, header: (value: string) => string | undefined): Promise<RequestExchange> {
-  const { of, header: name, value } = await mirrored(bench);
+async function calledWith(harness: Harness, header: (value: string) => string | undefined): Promise<RequestExchange> {
+  const { of, header: name, value } = await mirrored(harness);
   const call = (said: string | undefined): Promise<RequestExchange> =>
-    bench.asked((speaker) => sendCall(speaker, of, { headers: { [name]: said } }));
+    harness.asked((probeClient) => sendCall(probeClient, of, { headers: { [name]: said } }));
   const right = await call(encodeHeaderValue(value));
   if (errorCodeIn(right) === mismatched) throw new NotJudged('it refuses the right header');
   return await call(header(value));
@@ -47,7 +47,7 @@ const required: ProbeRule = {
   fix: 'require Mcp-Param-<name> where the argument has a value, and answer HTTP 400 and -32020',
   over: 'http',
   needs: 'tools',
-  probe: async (bench) => refusedWith(await calledWith(bench, () => undefined), { code: mismatched }),
+  probe: async (harness) => refusedWith(await calledWith(harness, () => undefined), { code: mismatched }),
 };
 
 const compared: ProbeRule = {
@@ -56,8 +56,8 @@ const compared: ProbeRule = {
   fix: 'compare Mcp-Param-<name> with the argument, and answer HTTP 400 and -32020 where they differ',
   over: 'http',
   needs: 'tools',
-  probe: async (bench) =>
-    refusedWith(await calledWith(bench, (value) => encodeHeaderValue(`${value}-other`)), {
+  probe: async (harness) =>
+    refusedWith(await calledWith(harness, (value) => encodeHeaderValue(`${value}-other`)), {
       status: 400,
       code: mismatched,
     }),
@@ -69,8 +69,8 @@ const decoded: ProbeRule = {
   fix: 'decode =?base64?…?= before Mcp-Param-<name> is compared',
   over: 'http',
   needs: 'tools',
-  async probe(bench) {
-    const answer = await calledWith(bench, (value) => `=?base64?${Buffer.from(value).toString('base64')}?=`);
+  async probe(harness) {
+    const answer = await calledWith(harness, (value) => `=?base64?${Buffer.from(value).toString('base64')}?=`);
     return unless(errorCodeIn(answer) === mismatched, answer, 'it was taken for another value');
   },
 };
@@ -81,22 +81,22 @@ const absent: ProbeRule = {
   fix: 'want Mcp-Param-<name> only where the argument has a value',
   over: 'http',
   needs: 'tools',
-  async probe(bench) {
-    const { of, path } = await mirrored(bench);
+  async probe(harness) {
+    const { of, path } = await mirrored(harness);
     const [first = ''] = path;
     const schema = of.tool['inputSchema'];
     const wanted = isObject(schema) ? schema['required'] : undefined;
     if (path.length > 1 || (Array.isArray(wanted) && wanted.includes(first)))
       throw new NotApplicable('the argument is required');
     const rest = Object.fromEntries(Object.entries(of.args).filter(([key]) => key !== first));
-    const answer = await bench.asked((speaker) => sendCall(speaker, of, { args: rest }));
+    const answer = await harness.asked((probeClient) => sendCall(probeClient, of, { args: rest }));
     return unless(errorCodeIn(answer) === mismatched, answer, 'it wants a header for a missing argument');
   },
 };
 
 /** Values of a mirrored argument of a type, where its schema takes any; a call with one is served before a header is altered. */
 async function calledAs(
-  bench: Bench,
+  harness: Harness,
   {
     type,
     value,
@@ -104,7 +104,7 @@ async function calledAs(
     said,
   }: { readonly type: string; readonly value: unknown; readonly right: string; readonly said: string },
 ): Promise<RequestExchange> {
-  for (const of of await bench.callables())
+  for (const of of await harness.callables())
     for (const { name, path } of headerParametersOf(of.tool['inputSchema']).parameters) {
       const [key = ''] = path;
       const schema = of.tool['inputSchema'];
@@ -119,8 +119,8 @@ async function calledAs(
       )
         continue;
       const call = (header: string): Promise<RequestExchange> =>
-        bench.asked((speaker) =>
-          sendCall(speaker, of, { args: { ...of.args, [key]: value }, headers: { [`Mcp-Param-${name}`]: header } }),
+        harness.asked((probeClient) =>
+          sendCall(probeClient, of, { args: { ...of.args, [key]: value }, headers: { [`Mcp-Param-${name}`]: header } }),
         );
       if (errorCodeIn(await call(right)) === mismatched) throw new NotJudged('it refuses the right header');
       return await call(said);
@@ -136,10 +136,10 @@ const characters: ProbeRule = {
   fix: 'refuse Mcp-Param-<name> with bytes beyond 0x7E: such values travel in base64',
   over: 'http',
   needs: 'tools',
-  async probe(bench) {
+  async probe(harness) {
     const value = 'parley-\u00e9';
     const right = `=?base64?${Buffer.from(value).toString('base64')}?=`;
-    return refusedWith(await calledAs(bench, { type: 'string', value, right, said: value }), { code: mismatched });
+    return refusedWith(await calledAs(harness, { type: 'string', value, right, said: value }), { code: mismatched });
   },
 };
 
@@ -149,8 +149,8 @@ const numerically: ProbeRule = {
   fix: 'read the header as a number before it is compared',
   over: 'http',
   needs: 'tools',
-  async probe(bench) {
-    const answer = await calledAs(bench, { type: 'integer', value: 42, right: '42', said: '42.0' });
+  async probe(harness) {
+    const answer = await calledAs(harness, { type: 'integer', value: 42, right: '42', said: '42.0' });
     return unless(errorCodeIn(answer) === mismatched, answer, 'it was taken for another number');
   },
 };

@@ -1,7 +1,7 @@
 import { parseJson } from '../../../../../parley/src/json/parse.ts';
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import { ordinal } from '../../../../../parley/src/protocol/revision.ts';
-import { nobody, type Bench } from '../../harness/bench.ts';
+import { nobody, type Harness } from '../../harness/harness.ts';
 import type { RawExchange } from '../../harness/exchange.ts';
 import { guardOf, metadataOf } from '../../harness/guard.ts';
 import type { ProbeRule } from '../../rule.ts';
@@ -20,20 +20,20 @@ interface OwnMetadata {
 }
 
 /** Looks for the metadata. @throws NotApplicable where a newer revision says where the authorization server is, or the resource does. */
-async function ownMetadata(bench: Bench): Promise<OwnMetadata> {
-  await guardOf(bench);
-  if (bench.spoken.some((revision) => ordinal(revision) > ordinal(bench.revision)))
+async function ownMetadata(harness: Harness): Promise<OwnMetadata> {
+  await guardOf(harness);
+  if (harness.spoken.some((revision) => ordinal(revision) > ordinal(harness.revision)))
     throw new NotApplicable('a newer revision that it speaks has another place for it');
-  return await bench.kept('metadata of its own issuer', async () => {
-    const { pathname } = bench.http.url;
-    const { document } = await metadataOf(bench);
+  return await harness.kept('metadata of its own issuer', async () => {
+    const { pathname } = harness.http.url;
+    const { document } = await metadataOf(harness);
     if (Array.isArray(document?.['authorization_servers']))
       throw new NotApplicable('metadata of the resource name its authorization server');
-    const exchange = await bench.page(wellKnown);
+    const exchange = await harness.page(wellKnown);
     if (isDocument(exchange) || pathname === '/')
       return { exchange, isAtBase: isDocument(exchange), elsewhere: undefined };
     const path = pathname.replace(/\/$/, '');
-    const others = [await bench.page(`${wellKnown}${path}`), await bench.page(`${path}${wellKnown}`)];
+    const others = [await harness.page(`${wellKnown}${path}`), await harness.page(`${path}${wellKnown}`)];
     return { exchange, isAtBase: false, elsewhere: others.find(isDocument) };
   });
 }
@@ -57,13 +57,13 @@ interface FixedPaths {
 }
 
 /** Gets the fixed paths. Nothing is posted, so that one that takes POST alone may seem not to be there. */
-async function fixedPaths(bench: Bench): Promise<FixedPaths> {
-  return await bench.kept('fixed paths of its own issuer', async () => {
-    const unknown = await bench.page(`/${nobody}`);
-    const exchange = await bench.page('/authorize');
+async function fixedPaths(harness: Harness): Promise<FixedPaths> {
+  return await harness.kept('fixed paths of its own issuer', async () => {
+    const unknown = await harness.page(`/${nobody}`);
+    const exchange = await harness.page('/authorize');
     // Who answers whatever path there is, such as with one page for all, says nothing of any.
     if (isThere(unknown) !== false) return { authorize: undefined, token: undefined, exchange };
-    return { authorize: isThere(exchange), token: isThere(await bench.page('/token')), exchange };
+    return { authorize: isThere(exchange), token: isThere(await harness.page('/token')), exchange };
   });
 }
 
@@ -79,11 +79,11 @@ const served: ProbeRule = {
   over: 'http',
   message: 'Metadata of the authorization server are served',
   fix: `serve them at ${wellKnown}, whatever the path of the server`,
-  async probe(bench) {
-    const { exchange, isAtBase, elsewhere } = await ownMetadata(bench);
+  async probe(harness) {
+    const { exchange, isAtBase, elsewhere } = await ownMetadata(harness);
     if (elsewhere !== undefined) return notJudged('they are elsewhere: see auth-014');
     if (isAtBase) return holds;
-    const { authorize, token } = await fixedPaths(bench);
+    const { authorize, token } = await fixedPaths(harness);
     return authorize === true || token === true ? breaks(exchange, 'there are none') : notJudged(none);
   },
 };
@@ -93,8 +93,8 @@ const atBase: ProbeRule = {
   over: 'http',
   message: 'Metadata of the authorization server are at the server origin, without the path',
   fix: `serve them at ${wellKnown}, without the path of the server`,
-  async probe(bench) {
-    const { isAtBase, elsewhere } = await ownMetadata(bench);
+  async probe(harness) {
+    const { isAtBase, elsewhere } = await ownMetadata(harness);
     if (elsewhere !== undefined) return breaks(elsewhere, 'they are at the path of the server alone');
     return isAtBase ? holds : notApplicable('it has none');
   },
@@ -105,10 +105,10 @@ const endpoints: ProbeRule = {
   over: 'http',
   message: 'A server without metadata serves /authorize and /token',
   fix: 'serve /authorize, /token and /register at the address without its path, or metadata that say where they are',
-  async probe(bench) {
-    const { isAtBase, elsewhere } = await ownMetadata(bench);
+  async probe(harness) {
+    const { isAtBase, elsewhere } = await ownMetadata(harness);
     if (isAtBase || elsewhere !== undefined) return notApplicable('it has metadata');
-    const { authorize, token, exchange } = await fixedPaths(bench);
+    const { authorize, token, exchange } = await fixedPaths(harness);
     if (authorize === false && token === true) return breaks(exchange, '/token is there, and /authorize is not');
     if (authorize !== true) return notJudged(none);
     return token === true ? holds : notJudged('/token was not found by GET, and nothing is posted to it');
@@ -120,8 +120,8 @@ const registers: ProbeRule = {
   over: 'http',
   message: 'The metadata of the authorization server have a registration_endpoint',
   fix: 'serve dynamic registration of clients, and name it in the metadata',
-  async probe(bench) {
-    const { exchange, isAtBase } = await ownMetadata(bench);
+  async probe(harness) {
+    const { exchange, isAtBase } = await ownMetadata(harness);
     if (!isAtBase) return notApplicable('it has no metadata at its address without its path');
     const metadata = parseJson(exchange.text);
     return unless(

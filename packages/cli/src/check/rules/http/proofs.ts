@@ -2,9 +2,9 @@ import { parseChallenges, type Challenge } from '../../../../../parley/src/auth/
 import { base64urlOf, jsonPart, utf8 } from '../../../../../parley/src/auth/common/base64url.ts';
 import { parseJson } from '../../../../../parley/src/json/parse.ts';
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
-import { nobody, type Bench } from '../../harness/bench.ts';
+import { nobody, type Harness } from '../../harness/harness.ts';
 import { guardOf, metadataOf } from '../../harness/guard.ts';
-import type { RequestExchange } from '../../harness/prober.ts';
+import type { RequestExchange } from '../../harness/probe-client.ts';
 import type { Sender } from '../../harness/senders.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, holds, NotAllowed, NotApplicable, notApplicable, notJudged, type RuleVerdict } from '../../verdict.ts';
@@ -17,10 +17,10 @@ function dpopIn({ headers }: Pick<RequestExchange, 'headers'>): Challenge | unde
 }
 
 /** Algorithms that a server names for proofs; `undefined` where nothing shows that it takes some. */
-async function algorithmsOf(bench: Bench): Promise<readonly string[] | undefined> {
-  const { refusal } = await guardOf(bench);
+async function algorithmsOf(harness: Harness): Promise<readonly string[] | undefined> {
+  const { refusal } = await guardOf(harness);
   const challenge = dpopIn(refusal);
-  const { document } = await metadataOf(bench);
+  const { document } = await metadataOf(harness);
   const listed = document?.['dpop_signing_alg_values_supported'];
   const isThere =
     challenge !== undefined || Array.isArray(listed) || document?.['dpop_bound_access_tokens_required'] === true;
@@ -65,20 +65,20 @@ type WrongProof = readonly [what: string, proof: string | undefined];
  * @throws NotApplicable where it takes no proofs, NotAllowed where the user's token is bound to no key.
  */
 async function tried(
-  bench: Bench,
+  harness: Harness,
   wrong: (right: (method: string, path?: string) => Promise<string>) => Promise<readonly WrongProof[]>,
 ): Promise<readonly (readonly [what: string, answer: RequestExchange])[]> {
-  if ((await algorithmsOf(bench)) === undefined) throw new NotApplicable('nothing shows that it takes proofs (DPoP)');
-  const own = await bench.http.proven('POST');
+  if ((await algorithmsOf(harness)) === undefined) throw new NotApplicable('nothing shows that it takes proofs (DPoP)');
+  const own = await harness.http.proven('POST');
   if (own === undefined)
     throw new NotAllowed(
       'it needs a token that is bound to a key: parley login --dpop <url> gets one, which is used then',
     );
-  const speaker = await bench.fresh();
+  const probeClient = await harness.fresh();
   try {
-    await bench.ready(speaker);
+    await harness.ready(probeClient);
     const right = async (method: string, path?: string): Promise<string> =>
-      (await bench.http.proven(method, path))?.proof ?? '';
+      (await harness.http.proven(method, path))?.proof ?? '';
     const answers: (readonly [string, RequestExchange])[] = [];
     for (const [what, proof] of await wrong(right)) {
       const as: Sender = {
@@ -86,13 +86,13 @@ async function tried(
         shown: `DPoP … (yours), and ${what}`,
         ...(proof !== undefined && { proof }),
       };
-      answers.push([what, await speaker.request(bench.harmless, undefined, { as })]);
+      answers.push([what, await probeClient.request(harness.harmless, undefined, { as })]);
     }
     // It has to be let in still: who is refused for too many failures says nothing of one.
-    await bench.ready(speaker);
+    await harness.ready(probeClient);
     return answers;
   } finally {
-    await bench.end(speaker);
+    await harness.end(probeClient);
   }
 }
 
@@ -115,21 +115,21 @@ const strong: ProbeRule = {
   once: true,
   message: 'A DPoP proof with the algorithm none or a symmetric algorithm is refused',
   fix: 'take ES256 and its like, and name no other',
-  async probe(bench) {
-    const algorithms = await algorithmsOf(bench);
+  async probe(harness) {
+    const algorithms = await algorithmsOf(harness);
     if (algorithms === undefined) return notApplicable('nothing shows that it takes proofs (DPoP)');
     const weak = algorithms.find(isWeak);
     if (weak !== undefined) {
-      const { refusal } = await guardOf(bench);
-      const { exchange } = await metadataOf(bench);
+      const { refusal } = await guardOf(harness);
+      const { exchange } = await metadataOf(harness);
       return breaks(
         dpopIn(refusal)?.parameters['algs']?.includes(weak) === true ? refusal : exchange,
         `it names ${weak}`,
       );
     }
-    if ((await bench.http.proven('POST')) === undefined)
+    if ((await harness.http.proven('POST')) === undefined)
       return algorithms.length > 0 ? holds : notJudged('it names no algorithm, and there is no token bound to a key');
-    const answers = await tried(bench, async (right) => [
+    const answers = await tried(harness, async (right) => [
       ['a proof by none', await resigned(await right('POST'), 'none')],
       ['a proof by HS256', await resigned(await right('POST'), 'HS256')],
     ]);
@@ -153,8 +153,8 @@ const verified: ProbeRule = {
   once: true,
   message: 'The server verifies the signature, method and URL of a DPoP proof',
   fix: 'check each proof as RFC 9449, section 4.3, says',
-  async probe(bench) {
-    return noneTaken(await tried(bench, faulty));
+  async probe(harness) {
+    return noneTaken(await tried(harness, faulty));
   },
 };
 
@@ -164,8 +164,8 @@ const refusedWell: ProbeRule = {
   once: true,
   message: 'A wrong DPoP proof gets 401 and a DPoP challenge with the reason',
   fix: 'answer with HTTP 401 and WWW-Authenticate: DPoP error="invalid_dpop_proof"',
-  async probe(bench) {
-    const answers = (await tried(bench, faulty)).filter(([what]) => what !== 'no proof');
+  async probe(harness) {
+    const answers = (await tried(harness, faulty)).filter(([what]) => what !== 'no proof');
     for (const [what, answer] of answers) {
       if (answer.result !== undefined) return notJudged('it was taken: see auth-145');
       if (answer.status === undefined) return unanswered(what);

@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import { isLoopback } from '../../../../../parley/src/auth/common/network.ts';
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
-import type { Bench } from '../../harness/bench.ts';
+import type { Harness } from '../../harness/harness.ts';
 import type { RawExchange } from '../../harness/exchange.ts';
 import { isEventStream } from '../../harness/manner.ts';
 import type { ProbeRule } from '../../rule.ts';
@@ -45,15 +45,15 @@ function isTried({ status, reason = '' }: RawExchange): boolean {
  * Looks for the server at other addresses of its machine, where somebody else may listen: nothing that is the user's is shown there, and
  * the server is known by the same answer to the same request.
  */
-async function judgeReach(bench: Bench, request: Parameters<Bench['stranger']>[0]): Promise<RuleVerdict> {
-  const { hostname, protocol } = bench.http.url;
+async function judgeReach(harness: Harness, request: Parameters<Harness['stranger']>[0]): Promise<RuleVerdict> {
+  const { hostname, protocol } = harness.http.url;
   if (!isLoopback(hostname)) return notApplicable('it is not on this machine');
   if (protocol === 'https:') return notJudged('a certificate is for a name, and not for every address');
-  const sign = signOf(await bench.stranger(request));
+  const sign = signOf(await harness.stranger(request));
   if (sign === undefined) return notJudged('it answers a stranger by nothing that it can be known by');
   let tried = 0;
   for (const address of otherAddresses()) {
-    const answer = await bench.stranger(request, address);
+    const answer = await harness.stranger(request, address);
     if (signOf(answer) === sign) return breaks(answer, `it answers at ${address} too`);
     if (isTried(answer)) tried++;
   }
@@ -69,11 +69,11 @@ const bound: ProbeRule = {
   once: true,
   message: words,
   fix,
-  probe: (bench) =>
-    judgeReach(bench, {
+  probe: (harness) =>
+    judgeReach(harness, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 'parley-check-reach', method: bench.harmless }),
+      body: JSON.stringify({ jsonrpc: '2.0', id: 'parley-check-reach', method: harness.harmless }),
     }),
 };
 
@@ -82,7 +82,7 @@ const pairBound: ProbeRule = {
   over: 'sse',
   message: words,
   fix,
-  probe: (bench) => judgeReach(bench, { method: 'GET', headers: { accept: 'text/event-stream' } }),
+  probe: (harness) => judgeReach(harness, { method: 'GET', headers: { accept: 'text/event-stream' } }),
 };
 
 /** Rules about where a server listens. */

@@ -1,6 +1,6 @@
 import { claimsOf } from '../../../../../parley/src/auth/common/base64url.ts';
 import type { Challenge } from '../../../../../parley/src/auth/common/challenge.ts';
-import type { Bench } from '../../harness/bench.ts';
+import type { Harness } from '../../harness/harness.ts';
 import type { RawExchange } from '../../harness/exchange.ts';
 import { bearerIn, guardOf } from '../../harness/guard.ts';
 import type { ProbeRule } from '../../rule.ts';
@@ -14,14 +14,14 @@ const consistent: ProbeRule = {
   closed: true,
   message: 'The same request gets the same challenge each time',
   fix: 'name the same scopes, and the same metadata, for the same request',
-  async probe(bench) {
-    const { challenge } = await guardOf(bench);
+  async probe(harness) {
+    const { challenge } = await guardOf(harness);
     if (challenge === undefined) return notJudged('there is no challenge: see auth-026');
     for (let left = 2; left > 0; left--) {
-      const speaker = await bench.unopened();
-      await speaker.open('nobody');
-      await bench.end(speaker);
-      const { opening } = speaker;
+      const probeClient = await harness.unopened();
+      await probeClient.open('nobody');
+      await harness.end(probeClient);
+      const { opening } = probeClient;
       const again = opening && bearerIn(opening);
       if (opening === undefined || again === undefined) return notJudged('another request got no challenge');
       for (const name of ['scope', 'resource_metadata'])
@@ -38,12 +38,12 @@ function shown({ parameters }: Challenge, name: string): string {
 
 /** Judges each call that was refused for want of a scope, with the challenge that came. */
 async function onRefusedCalls(
-  bench: Bench,
+  harness: Harness,
   judge: (challenge: Challenge, refusal: RawExchange) => Promise<string | undefined> | string | undefined,
 ): Promise<RuleVerdict> {
-  await guardOf(bench);
+  await guardOf(harness);
   let judged = 0;
-  for (const { of, last } of [...(await bench.made('mute')), ...(await bench.made('obliging'))]) {
+  for (const { of, last } of [...(await harness.made('mute')), ...(await harness.made('obliging'))]) {
     const challenge = bearerIn(last);
     if (challenge?.parameters['error'] !== 'insufficient_scope') continue;
     judged++;
@@ -59,8 +59,8 @@ const challenged: ProbeRule = {
   needs: 'tools',
   message: 'A call without the required scopes gets 403 and a challenge with scope and resource_metadata',
   fix: 'answer HTTP 403 with WWW-Authenticate: Bearer error="insufficient_scope", scope="…", resource_metadata="…"',
-  probe: (bench) =>
-    onRefusedCalls(bench, ({ parameters }, { status }) => {
+  probe: (harness) =>
+    onRefusedCalls(harness, ({ parameters }, { status }) => {
       if (status !== 403) return `it gets HTTP ${status}`;
       const missing = ['scope', 'resource_metadata'].filter((name) => parameters[name] === undefined);
       return missing.length === 0 ? undefined : `the challenge has no ${missing.join(' and no ')}`;
@@ -73,11 +73,11 @@ const covers: ProbeRule = {
   needs: 'tools',
   message: 'The challenge of the 403 names scopes that the token lacks',
   fix: 'name all scopes that the call needs',
-  async probe(bench) {
-    await guardOf(bench);
-    const own = scopesOf(await bench.http.token());
+  async probe(harness) {
+    await guardOf(harness);
+    const own = scopesOf(await harness.http.token());
     if (own === undefined) return notJudged('your token does not say in words which scopes it has');
-    return await onRefusedCalls(bench, ({ parameters: { scope } }) => {
+    return await onRefusedCalls(harness, ({ parameters: { scope } }) => {
       const named = scope?.split(' ').filter((one) => one !== '') ?? [];
       if (named.length === 0) return scope === undefined ? undefined : 'it names none';
       return named.every((one) => own.has(one)) ? `it names ${named.join(' ')}, which your token has` : undefined;

@@ -1,6 +1,6 @@
-import type { Bench } from '../../harness/bench.ts';
+import type { Harness } from '../../harness/harness.ts';
 import type { RawExchange } from '../../harness/exchange.ts';
-import type { Prober } from '../../harness/prober.ts';
+import type { ProbeClient } from '../../harness/probe-client.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { looksGuessable } from '../common/guessable.ts';
 import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
@@ -9,25 +9,25 @@ import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } fro
 
 /** Opens some sessions for a judgement, and ends them. */
 async function withSessions(
-  bench: Bench,
+  harness: Harness,
   count: number,
-  judge: (speakers: readonly (Prober & { readonly session: string })[]) => Promise<RuleVerdict> | RuleVerdict,
+  judge: (speakers: readonly (ProbeClient & { readonly session: string })[]) => Promise<RuleVerdict> | RuleVerdict,
 ): Promise<RuleVerdict> {
-  const speakers: Prober[] = [];
+  const speakers: ProbeClient[] = [];
   try {
-    for (let left = count; left > 0; left--) speakers.push(await bench.fresh());
+    for (let left = count; left > 0; left--) speakers.push(await harness.fresh());
     if (!speakers.every(hasSession)) return notApplicable('it has no sessions');
     return await judge(speakers);
   } finally {
-    for (const speaker of speakers) await bench.end(speaker);
+    for (const probeClient of speakers) await harness.end(probeClient);
   }
 }
 
-function hasSession(speaker: Prober): speaker is Prober & { session: string } {
-  return speaker.session !== undefined;
+function hasSession(probeClient: ProbeClient): probeClient is ProbeClient & { session: string } {
+  return probeClient.session !== undefined;
 }
 
-function openingOf({ opening }: Prober): RawExchange {
+function openingOf({ opening }: ProbeClient): RawExchange {
   if (opening === undefined) throw new Error('a conversation that was not opened');
   return opening;
 }
@@ -37,14 +37,14 @@ const visible: ProbeRule = {
   message: 'A session id has only visible ASCII characters',
   fix: 'make session ids of characters from 0x21 to 0x7E',
   over: 'http',
-  probe: (bench) =>
-    withSessions(bench, 1, ([speaker]) =>
-      speaker === undefined
+  probe: (harness) =>
+    withSessions(harness, 1, ([probeClient]) =>
+      probeClient === undefined
         ? notJudged('no session')
         : unless(
-            !/^[\x21-\x7e]+$/.test(speaker.session),
-            openingOf(speaker),
-            `the id is ${JSON.stringify(speaker.session)}`,
+            !/^[\x21-\x7e]+$/.test(probeClient.session),
+            openingOf(probeClient),
+            `the id is ${JSON.stringify(probeClient.session)}`,
           ),
     ),
 };
@@ -55,8 +55,8 @@ const unguessable = (id: string): ProbeRule => ({
   message: 'Session ids are unguessable and unique',
   fix: 'make session ids of 128 random bits, such as those of crypto.randomUUID()',
   over: 'http',
-  probe: (bench) =>
-    withSessions(bench, 5, (speakers) => {
+  probe: (harness) =>
+    withSessions(harness, 5, (speakers) => {
       const ids = speakers.map(({ session }) => session);
       const [first] = speakers;
       if (first === undefined) return notJudged('no session');
@@ -72,11 +72,13 @@ const required: ProbeRule = {
   message: 'A request without the required session id gets the status 400',
   fix: 'answer with HTTP 400',
   over: 'http',
-  probe: (bench) =>
-    withSessions(bench, 1, async ([speaker]) => {
-      if (speaker === undefined) return notJudged('no session');
-      await bench.ready(speaker);
-      const answer = await speaker.request(bench.harmless, undefined, { headers: { 'Mcp-Session-Id': undefined } });
+  probe: (harness) =>
+    withSessions(harness, 1, async ([probeClient]) => {
+      if (probeClient === undefined) return notJudged('no session');
+      await harness.ready(probeClient);
+      const answer = await probeClient.request(harness.harmless, undefined, {
+        headers: { 'Mcp-Session-Id': undefined },
+      });
       // It may serve requests that belong to no session.
       if (answer.result !== undefined) return notApplicable('it serves requests without a session');
       return unless(answer.status !== 400, answer, `HTTP ${answer.status ?? 'nothing'}`);
@@ -88,14 +90,14 @@ const terminated: ProbeRule = {
   message: 'A request with the id of an ended session gets the status 404',
   fix: 'forget the session at DELETE, and answer with HTTP 404',
   over: 'http',
-  probe: (bench) =>
-    withSessions(bench, 1, async ([speaker]) => {
-      if (speaker === undefined) return notJudged('no session');
-      await bench.ready(speaker);
-      const ended = await speaker.fetch('DELETE');
+  probe: (harness) =>
+    withSessions(harness, 1, async ([probeClient]) => {
+      if (probeClient === undefined) return notJudged('no session');
+      await harness.ready(probeClient);
+      const ended = await probeClient.fetch('DELETE');
       if (ended?.status === undefined || ended.status >= 300)
         return notApplicable('it does not let clients end sessions');
-      const answer = await speaker.request(bench.harmless);
+      const answer = await probeClient.request(harness.harmless);
       return unless(
         answer.status !== 404,
         answer,
@@ -110,11 +112,11 @@ const unknown: ProbeRule = {
   message: 'A request with an unknown session id is not served',
   fix: 'answer with HTTP 404',
   over: 'http',
-  probe: (bench) =>
-    withSessions(bench, 1, async ([speaker]) => {
-      if (speaker === undefined) return notJudged('no session');
-      await bench.ready(speaker);
-      const answer = await speaker.request(bench.harmless, undefined, {
+  probe: (harness) =>
+    withSessions(harness, 1, async ([probeClient]) => {
+      if (probeClient === undefined) return notJudged('no session');
+      await harness.ready(probeClient);
+      const answer = await probeClient.request(harness.harmless, undefined, {
         headers: { 'Mcp-Session-Id': '00000000-0000-4000-8000-000000000000' },
       });
       return unless(answer.result !== undefined, answer, 'it was served');
@@ -126,10 +128,10 @@ const versionHeader: ProbeRule = {
   message: 'An invalid MCP-Protocol-Version gets the status 400',
   fix: 'answer with HTTP 400',
   over: 'http',
-  async probe(bench) {
-    const speaker = await bench.shared();
-    await bench.ready(speaker);
-    const answer = await speaker.request(bench.harmless, undefined, {
+  async probe(harness) {
+    const probeClient = await harness.shared();
+    await harness.ready(probeClient);
+    const answer = await probeClient.request(harness.harmless, undefined, {
       headers: { 'MCP-Protocol-Version': 'no-revision' },
     });
     return unless(
@@ -145,10 +147,12 @@ const assumed: ProbeRule = {
   message: 'A request without the header MCP-Protocol-Version is served',
   fix: 'take the revision of the session, or 2025-03-26',
   over: 'http',
-  async probe(bench) {
-    const speaker = await bench.shared();
-    await bench.ready(speaker);
-    const answer = await speaker.request(bench.harmless, undefined, { headers: { 'MCP-Protocol-Version': undefined } });
+  async probe(harness) {
+    const probeClient = await harness.shared();
+    await harness.ready(probeClient);
+    const answer = await probeClient.request(harness.harmless, undefined, {
+      headers: { 'MCP-Protocol-Version': undefined },
+    });
     return answer.result === undefined ? breaks(answer, 'it got no result') : holds;
   },
 };

@@ -1,8 +1,8 @@
 import { encodeHeaderValue } from '../../../../../parley/src/connection/header.ts';
-import { nobody, type Bench } from '../../harness/bench.ts';
+import { nobody, type Harness } from '../../harness/harness.ts';
 import { sendCall } from '../../harness/calls.ts';
 import { entryText, isDemanding } from '../../harness/offer.ts';
-import type { RequestExchange } from '../../harness/prober.ts';
+import type { RequestExchange } from '../../harness/probe-client.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, holds, type RuleVerdict } from '../../verdict.ts';
 import { refusedWith, type WantedRefusal } from '../common/refusals.ts';
@@ -26,14 +26,14 @@ interface NamedWrongly extends Pick<Naming, 'method' | 'isReal'> {
 }
 
 /** A tool that may be called, or that of nobody, a prompt and a resource. */
-async function namings(bench: Bench): Promise<readonly Naming[]> {
-  const { capabilities, prompts, resources } = await bench.offer();
-  const speaker = await bench.shared();
+async function namings(harness: Harness): Promise<readonly Naming[]> {
+  const { capabilities, prompts, resources } = await harness.offer();
+  const probeClient = await harness.shared();
   const plain = (method: string, field: 'name' | 'uri', name: string, isReal = true): Naming => ({
     method,
     name,
     isReal,
-    send: (said) => speaker.request(method, { [field]: name }, { headers: { 'Mcp-Name': said } }),
+    send: (said) => probeClient.request(method, { [field]: name }, { headers: { 'Mcp-Name': said } }),
   });
   const promptName = entryText(
     prompts.find((one) => !isDemanding(one)),
@@ -43,29 +43,29 @@ async function namings(bench: Bench): Promise<readonly Naming[]> {
   return [
     ...(capabilities['tools'] === undefined
       ? []
-      : [(await calling(bench)) ?? plain('tools/call', 'name', nobody, false)]),
+      : [(await calling(harness)) ?? plain('tools/call', 'name', nobody, false)]),
     ...(promptName === undefined ? [] : [plain('prompts/get', 'name', promptName)]),
     ...(uri === undefined ? [] : [plain('resources/read', 'uri', uri)]),
   ];
 }
 
 /** The call of the tool that was quickest of those that may be called. */
-async function calling(bench: Bench): Promise<Naming | undefined> {
-  if ((await bench.allowed()).every((one) => 'why' in one)) return undefined;
-  const made = (await bench.made('obliging')).filter(({ rounds }) => rounds[0]?.result !== undefined);
+async function calling(harness: Harness): Promise<Naming | undefined> {
+  if ((await harness.allowed()).every((one) => 'why' in one)) return undefined;
+  const made = (await harness.made('obliging')).filter(({ rounds }) => rounds[0]?.result !== undefined);
   const [quickest] = made.toSorted((a, b) => a.tookMs - b.tookMs);
   if (quickest === undefined) return undefined;
   const { of } = quickest;
   const send: Naming['send'] = (said) =>
-    bench.asked((speaker) => sendCall(speaker, of, { headers: { 'Mcp-Name': said } }));
+    harness.asked((probeClient) => sendCall(probeClient, of, { headers: { 'Mcp-Name': said } }));
   return { method: 'tools/call', name: of.name, isReal: true, send };
 }
 
 /** Sends each without the header and with a wrong one, once for all rules, where the right one is served. */
-async function namedWrongly(bench: Bench): Promise<readonly NamedWrongly[]> {
-  return await bench.kept('wrong names in headers', async () => {
+async function namedWrongly(harness: Harness): Promise<readonly NamedWrongly[]> {
+  return await harness.kept('wrong names in headers', async () => {
     const wrong: NamedWrongly[] = [];
-    for (const { method, name, isReal, send } of await namings(bench)) {
+    for (const { method, name, isReal, send } of await namings(harness)) {
       if (isReal && (await send(encodeHeaderValue(name))).result === undefined) continue;
       wrong.push({
         method,
@@ -80,13 +80,13 @@ async function namedWrongly(bench: Bench): Promise<readonly NamedWrongly[]> {
 
 /** Judges a wrong `Mcp-Method`, then each wrong `Mcp-Name`. */
 async function eachWrong(
-  bench: Bench,
+  harness: Harness,
   [method, which]: readonly [method: string | undefined, which: 'missing' | 'other'],
   wanted: WantedRefusal,
 ): Promise<RuleVerdict> {
-  const first = refusedWith(await askedInManner(bench, { headers: { 'Mcp-Method': method } }), wanted);
+  const first = refusedWith(await askedInManner(harness, { headers: { 'Mcp-Method': method } }), wanted);
   if (first.verdict !== 'holds') return first;
-  for (const one of await namedWrongly(bench)) {
+  for (const one of await namedWrongly(harness)) {
     const answer = one[which];
     const isServed = answer.result !== undefined;
     // The name of nothing may be refused before headers are compared.
@@ -105,7 +105,7 @@ const missingHeader: ProbeRule = {
   message: 'A request without Mcp-Method, or without a required Mcp-Name, gets the status 400 and -32020',
   fix: 'require Mcp-Method, and Mcp-Name with tools/call, prompts/get and resources/read',
   over: 'http',
-  probe: (bench) => eachWrong(bench, [undefined, 'missing'], { status: 400, code: -32020 }),
+  probe: (harness) => eachWrong(harness, [undefined, 'missing'], { status: 400, code: -32020 }),
 };
 
 const otherHeader: ProbeRule = {
@@ -113,7 +113,7 @@ const otherHeader: ProbeRule = {
   message: 'A header that differs from the body is refused',
   fix: 'compare Mcp-Method and Mcp-Name with the body',
   over: 'http',
-  probe: (bench) => eachWrong(bench, [other, 'other'], {}),
+  probe: (harness) => eachWrong(harness, [other, 'other'], {}),
 };
 
 const otherHeaderCode: ProbeRule = {
@@ -121,7 +121,7 @@ const otherHeaderCode: ProbeRule = {
   message: 'A header that differs from the body gets the status 400 and -32020',
   fix: 'answer with HTTP 400 and the error -32020',
   over: 'http',
-  probe: (bench) => eachWrong(bench, [other, 'other'], { status: 400, code: -32020, follows: 'http-075' }),
+  probe: (harness) => eachWrong(harness, [other, 'other'], { status: 400, code: -32020, follows: 'http-075' }),
 };
 
 /** Rules about those headers. */

@@ -1,8 +1,8 @@
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
-import { nobody, type Bench } from '../../harness/bench.ts';
+import { nobody, type Harness } from '../../harness/harness.ts';
 import { answers, errorCodeIn, type RawExchange } from '../../harness/exchange.ts';
 import { isEventStream } from '../../harness/manner.ts';
-import type { RequestExchange, Prober } from '../../harness/prober.ts';
+import type { RequestExchange, ProbeClient } from '../../harness/probe-client.ts';
 import { rowOf } from '../../register.ts';
 import { besideStreams } from './beside-streams.ts';
 import type { ProbeRule, WatchRule } from '../../rule.ts';
@@ -18,17 +18,17 @@ interface Heard {
 }
 
 /** Asks something in a session of which two streams are open. */
-async function askBeside(bench: Bench, judge: (heard: Heard) => RuleVerdict): Promise<RuleVerdict> {
-  const speaker = await bench.fresh();
+async function askBeside(harness: Harness, judge: (heard: Heard) => RuleVerdict): Promise<RuleVerdict> {
+  const probeClient = await harness.fresh();
   try {
-    await bench.ready(speaker);
+    await harness.ready(probeClient);
     const id = 'parley-check-beside';
-    const { done: answer, streams } = await besideStreams(bench, { speaker, count: 2 }, () =>
-      speaker.request(bench.harmless, undefined, { id }),
+    const { done: answer, streams } = await besideStreams(harness, { probeClient, count: 2 }, () =>
+      probeClient.request(harness.harmless, undefined, { id }),
     );
     return streams.length === 0 ? notApplicable('it opens no stream by GET') : judge({ id, answer, streams });
   } finally {
-    await bench.end(speaker);
+    await harness.end(probeClient);
   }
 }
 
@@ -54,8 +54,8 @@ const once: ProbeRule = {
   message: 'No message is sent on two streams',
   fix: 'send each message on one stream: an answer on that of its request',
   over: 'http',
-  probe: (bench) =>
-    askBeside(bench, ({ id, answer, streams }) => {
+  probe: (harness) =>
+    askBeside(harness, ({ id, answer, streams }) => {
       const seen = new Set<string>();
       for (const { messages } of [answer, ...streams])
         for (const sign of new Set(messages.flat().map((one) => signOf(one, id)))) {
@@ -72,8 +72,8 @@ const noResponses: ProbeRule = {
   message: 'No response is sent on a stream that a GET opened',
   fix: 'answer on the stream of the request, or with its body',
   over: 'http',
-  probe: (bench) =>
-    askBeside(bench, ({ id, answer, streams }) => {
+  probe: (harness) =>
+    askBeside(harness, ({ id, answer, streams }) => {
       const stray = streams.find(({ messages }) => messages.flat().some((one) => answers(one, id)));
       if (stray !== undefined && answer.response !== undefined)
         return notJudged('it came on two streams: see http-036');
@@ -92,13 +92,13 @@ const eventNames: ProbeRule = {
   message: 'No two events of a session have the same id',
   fix: 'make the ids of events unique over all streams of the session',
   over: 'http',
-  async probe(bench) {
-    const speaker = await bench.fresh();
+  async probe(harness) {
+    const probeClient = await harness.fresh();
     try {
-      await bench.ready(speaker);
+      await harness.ready(probeClient);
       const seen = new Set<string>();
       for (let left = 3; left > 0; left--) {
-        const answer = await bench.works(speaker, bench.harmless);
+        const answer = await harness.works(probeClient, harness.harmless);
         const ids = isEventStream(answer) ? eventIds(answer) : [];
         const again = ids.find((id, at) => seen.has(id) || ids.indexOf(id) !== at);
         if (again !== undefined) return breaks(answer, `${JSON.stringify(again)} came before`);
@@ -106,7 +106,7 @@ const eventNames: ProbeRule = {
       }
       return seen.size === 0 ? notApplicable('its events have no ids') : holds;
     } finally {
-      await bench.end(speaker);
+      await harness.end(probeClient);
     }
   },
 };
@@ -118,11 +118,11 @@ function endsWithAnswer(id: string): ProbeRule {
     message: 'The stream of a request ends with its answer',
     fix: 'end the response when the answer was sent',
     over: 'http',
-    async probe(bench) {
-      const speaker = await bench.shared();
-      await bench.ready(speaker);
+    async probe(harness) {
+      const probeClient = await harness.shared();
+      await harness.ready(probeClient);
       // It is waited for the end, and not for the answer.
-      const exchange = await speaker.request(bench.harmless, undefined, { until: () => false });
+      const exchange = await probeClient.request(harness.harmless, undefined, { until: () => false });
       if (!isEventStream(exchange) || exchange.response === undefined)
         return notApplicable('it answers without a stream');
       return unless(exchange.end === 'silent', exchange, 'it was still open when there was no more to come');
@@ -135,9 +135,9 @@ const answersOnStream: ProbeRule = {
   message: 'The stream of a request ends with its response, or can be resumed',
   fix: 'send the response before the stream ends',
   over: 'http',
-  async probe(bench) {
-    const speaker = await bench.shared();
-    const exchange = await speaker.request(bench.harmless);
+  async probe(harness) {
+    const probeClient = await harness.shared();
+    const exchange = await probeClient.request(harness.harmless);
     if (!isEventStream(exchange)) return notApplicable('it answers without a stream');
     if (exchange.response === undefined && exchange.end !== 'complete') return notJudged('no answer came');
     const isResumable = eventIds(exchange).length > 0;
@@ -177,19 +177,19 @@ const unbuffered: WatchRule = {
 };
 
 /** Asks for a thing by a name that nobody has, with a value of Mcp-Name. */
-async function named(bench: Bench, header: string): Promise<RequestExchange> {
-  const speaker = await bench.shared();
-  const method = isObject(speaker.capabilities['tools']) ? 'tools/call' : 'prompts/get';
-  return await speaker.request(method, { name: nobody }, { headers: { 'Mcp-Name': header } });
+async function named(harness: Harness, header: string): Promise<RequestExchange> {
+  const probeClient = await harness.shared();
+  const method = isObject(probeClient.capabilities['tools']) ? 'tools/call' : 'prompts/get';
+  return await probeClient.request(method, { name: nobody }, { headers: { 'Mcp-Name': header } });
 }
 
 const mismatched = -32020;
 
 /** A server compares Mcp-Name at all. @throws NotJudged, or gives why nothing can be said. */
-async function comparesNames(bench: Bench): Promise<string | undefined> {
-  const { capabilities } = await bench.shared();
+async function comparesNames(harness: Harness): Promise<string | undefined> {
+  const { capabilities } = await harness.shared();
   if (!isObject(capabilities['tools']) && !isObject(capabilities['prompts'])) return 'it has no tools and no prompts';
-  const [right, wrong] = [await named(bench, nobody), await named(bench, `${nobody}-other`)];
+  const [right, wrong] = [await named(harness, nobody), await named(harness, `${nobody}-other`)];
   if (errorCodeIn(right) === mismatched) return 'it refuses a right Mcp-Name';
   return errorCodeIn(wrong) === mismatched ? undefined : 'it does not compare Mcp-Name: see http-075';
 }
@@ -201,10 +201,10 @@ const decoded: ProbeRule = {
   message: 'A base64 value of Mcp-Name is decoded before the comparison',
   fix: 'decode =?base64?…?= before the header is compared with the body',
   over: 'http',
-  async probe(bench) {
-    const why = await comparesNames(bench);
+  async probe(harness) {
+    const why = await comparesNames(harness);
     if (why !== undefined) return notJudged(why);
-    const answer = await named(bench, wrapped('base64'));
+    const answer = await named(harness, wrapped('base64'));
     return unless(errorCodeIn(answer) === mismatched, answer, 'it was taken for another name');
   },
 };
@@ -214,10 +214,10 @@ const exactMarkers: ProbeRule = {
   message: 'The base64 marker is lower case: =?BASE64? marks no base64 value',
   fix: 'compare the markers as they are, and take what has others for a plain value',
   over: 'http',
-  async probe(bench) {
-    const why = await comparesNames(bench);
+  async probe(harness) {
+    const why = await comparesNames(harness);
     if (why !== undefined) return notJudged(why);
-    const answer = await named(bench, wrapped('BASE64'));
+    const answer = await named(harness, wrapped('BASE64'));
     return unless(errorCodeIn(answer) !== mismatched, answer, 'it was decoded');
   },
 };
@@ -229,10 +229,10 @@ const refusedNotification: ProbeRule = {
   over: 'http',
   // What a notification is refused for there is that its revision is none.
   lives: (revision) => revision.versionHeader !== 'never' && rowOf('http-016').lives(revision),
-  async probe(bench) {
-    const speaker: Prober = await bench.shared();
-    await bench.ready(speaker);
-    const exchange = await speaker.notify(
+  async probe(harness) {
+    const probeClient: ProbeClient = await harness.shared();
+    await harness.ready(probeClient);
+    const exchange = await probeClient.notify(
       'notifications/cancelled',
       { requestId: nobody },
       { headers: { 'MCP-Protocol-Version': '1999-12-31' } },

@@ -1,4 +1,4 @@
-import type { Bench } from '../../harness/bench.ts';
+import type { Harness } from '../../harness/harness.ts';
 import { keyOfEntry, listOffer, type PageWalk } from '../../harness/offer.ts';
 import { rowOf } from '../../register.ts';
 import type { ProbeRule } from '../../rule.ts';
@@ -10,15 +10,15 @@ import { wholeText } from '../../whole-text.ts';
 
 /** Judges each list by the walk that was made over its pages; a fault is looked for in another one, since a list may change while one walks. */
 async function overLists(
-  bench: Bench,
+  harness: Harness,
   isAbout: (walk: PageWalk) => boolean,
   fault: (walk: PageWalk) => RuleVerdict | undefined,
 ): Promise<RuleVerdict> {
   const isFound = (walk: PageWalk): boolean => fault(walk) !== undefined;
-  const known = (await bench.offer()).walks.filter(isAbout);
+  const known = (await harness.offer()).walks.filter(isAbout);
   if (known.length === 0) return notApplicable('it lists nothing of the kind');
   if (!known.some(isFound)) return holds;
-  const { walks } = await listOffer(await bench.shared());
+  const { walks } = await listOffer(await harness.shared());
   const found = walks.filter(isAbout).map(fault);
   return found.find((one) => one !== undefined) ?? notJudged('the list changed meanwhile');
 }
@@ -27,9 +27,9 @@ const ends: ProbeRule = {
   id: 'harden-endless-list',
   message: 'The cursors of a list lead to its end',
   fix: 'give with each page the cursor of the next one, and none with the last',
-  probe: (bench) =>
+  probe: (harness) =>
     overLists(
-      bench,
+      harness,
       () => true,
       ({ method, endless, last }) =>
         endless === undefined ? undefined : breaks(last, `${method}: ${endless}`, method),
@@ -39,9 +39,9 @@ const ends: ProbeRule = {
 const apart: ProbeRule = {
   ...apartWords,
   needs: 'tools',
-  probe: (bench) =>
+  probe: (harness) =>
     overLists(
-      bench,
+      harness,
       ({ method }) => method === 'tools/list',
       (walk) => {
         // Pages that come again and again have a row of their own.
@@ -93,9 +93,9 @@ const onePage: ProbeRule = {
   id: 'harden-listed-twice',
   message: 'No entry is on two pages of a list',
   fix: 'begin each page with the entry that comes after the last one of the page before',
-  probe: (bench) => {
-    const ofTools = rowOf('tools-020').lives(bench.revision);
-    return overLists(bench, ({ method }) => !(ofTools && method === 'tools/list'), listedTwice);
+  probe: (harness) => {
+    const ofTools = rowOf('tools-020').lives(harness.revision);
+    return overLists(harness, ({ method }) => !(ofTools && method === 'tools/list'), listedTwice);
   },
 };
 

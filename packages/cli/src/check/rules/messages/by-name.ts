@@ -1,7 +1,7 @@
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import { metaKey } from '../../../../../parley/src/protocol/meta.ts';
-import type { Bench } from '../../harness/bench.ts';
-import type { RequestExchange, Prober } from '../../harness/prober.ts';
+import type { Harness } from '../../harness/harness.ts';
+import type { RequestExchange, ProbeClient } from '../../harness/probe-client.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, holds, notApplicable, notJudged } from '../../verdict.ts';
 import { ownMeta } from '../common/own-meta.ts';
@@ -16,9 +16,14 @@ const lists = [
 ] as const;
 
 /** Asks for the first page of a list as a client of some name, which says nothing else of itself. */
-async function listAs(bench: Bench, speaker: Prober, list: string, name: string): Promise<RequestExchange> {
-  const meta = ownMeta(bench, { [metaKey.clientInfo]: { name, version: '1.0.0' } });
-  return await bench.works(speaker, `${list}/list`, {}, { meta });
+async function listAs(
+  harness: Harness,
+  probeClient: ProbeClient,
+  list: string,
+  name: string,
+): Promise<RequestExchange> {
+  const meta = ownMeta(harness, { [metaKey.clientInfo]: { name, version: '1.0.0' } });
+  return await harness.works(probeClient, `${list}/list`, {}, { meta });
 }
 
 /** Entries of a list, whatever their order. */
@@ -54,16 +59,16 @@ const sameForAll: ProbeRule = {
   id: 'meta-017',
   message: 'A list does not depend on the name of the client',
   fix: 'look at what a client declares that it can do, and not at clientInfo',
-  async probe(bench) {
-    const speaker = await bench.shared();
-    const known = lists.filter(([list]) => speaker.capabilities[list] !== undefined);
+  async probe(harness) {
+    const probeClient = await harness.shared();
+    const known = lists.filter(([list]) => probeClient.capabilities[list] !== undefined);
     if (known.length === 0) return notApplicable('it lists nothing');
     for (const [list, key] of known) {
       const entries = async (name: string): Promise<string> =>
-        entriesOf(await listAs(bench, speaker, list, name), list, key);
+        entriesOf(await listAs(harness, probeClient, list, name), list, key);
       const own = await entries(ownName);
       for (const name of names) {
-        const other = await listAs(bench, speaker, list, name);
+        const other = await listAs(harness, probeClient, list, name);
         if (entriesOf(other, list, key) === own) continue;
         if (!(await isSteady(entries, ownName, name))) return notJudged(`${list}/list changes by itself`);
         const why = `to ${JSON.stringify(name)} it lists other ${list} than to "${ownName}"`;

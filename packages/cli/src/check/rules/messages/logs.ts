@@ -1,9 +1,9 @@
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import { metaKey } from '../../../../../parley/src/protocol/meta.ts';
-import type { Bench } from '../../harness/bench.ts';
+import type { Harness } from '../../harness/harness.ts';
 import { sendCall } from '../../harness/calls.ts';
 import type { RawExchange } from '../../harness/exchange.ts';
-import type { Prober } from '../../harness/prober.ts';
+import type { ProbeClient } from '../../harness/probe-client.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, holds, notApplicable } from '../../verdict.ts';
 
@@ -12,15 +12,15 @@ import { breaks, holds, notApplicable } from '../../verdict.ts';
 const lists = ['tools', 'prompts', 'resources'];
 
 /** Asks for all log messages, and then for what a server does all day; tools are called where they may be. */
-async function askAll(bench: Bench, speaker: Prober): Promise<void> {
-  const isEach = bench.revision.clientDescribed === 'each-request';
+async function askAll(harness: Harness, probeClient: ProbeClient): Promise<void> {
+  const isEach = harness.revision.clientDescribed === 'each-request';
   const meta = isEach ? { [metaKey.logLevel]: 'debug' } : undefined;
-  if (!isEach) await bench.works(speaker, 'logging/setLevel', { level: 'debug' });
+  if (!isEach) await harness.works(probeClient, 'logging/setLevel', { level: 'debug' });
   for (const list of lists)
-    if (speaker.capabilities[list] !== undefined)
-      await speaker.request(`${list}/list`, meta === undefined ? undefined : { _meta: meta });
-  for (const tool of await bench.allowed())
-    if ('args' in tool) await sendCall(speaker, tool, meta === undefined ? {} : { meta });
+    if (probeClient.capabilities[list] !== undefined)
+      await probeClient.request(`${list}/list`, meta === undefined ? undefined : { _meta: meta });
+  for (const tool of await harness.allowed())
+    if ('args' in tool) await sendCall(probeClient, tool, meta === undefined ? {} : { meta });
 }
 
 function logsIn({ messages }: RawExchange): readonly unknown[] {
@@ -34,16 +34,16 @@ const noToken: ProbeRule = {
   message: 'No log message contains the access token of the request',
   fix: 'leave the headers of requests out of log messages',
   over: 'http',
-  async probe(bench) {
-    if ((await bench.http.token()) === undefined) return notApplicable('it gets no token that it could log');
-    const speaker = await bench.fresh();
+  async probe(harness) {
+    if ((await harness.http.token()) === undefined) return notApplicable('it gets no token that it could log');
+    const probeClient = await harness.fresh();
     const logged: RawExchange[] = [];
-    speaker.hear((exchange) => void (logsIn(exchange).length > 0 && logged.push(exchange)));
+    probeClient.hear((exchange) => void (logsIn(exchange).length > 0 && logged.push(exchange)));
     try {
-      await askAll(bench, speaker);
+      await askAll(harness, probeClient);
     } finally {
-      speaker.hear(undefined);
-      await bench.end(speaker);
+      probeClient.hear(undefined);
+      await harness.end(probeClient);
     }
     const told = logged.find((one) => logsIn(one).some((log) => one.hasToken?.(JSON.stringify(log)) === true));
     if (told !== undefined) return breaks(told, 'one has it');

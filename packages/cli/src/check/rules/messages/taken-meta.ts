@@ -1,6 +1,6 @@
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
-import type { Bench } from '../../harness/bench.ts';
-import { excerptOf } from '../../harness/bench.ts';
+import type { Harness } from '../../harness/harness.ts';
+import { excerptOf } from '../../harness/harness.ts';
 import { rowOf } from '../../register.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, holds, type RuleVerdict } from '../../verdict.ts';
@@ -9,7 +9,7 @@ import { ownMeta } from '../common/own-meta.ts';
 /** Rules about what a client may add to its requests. */
 
 /** Additions that the schema of a revision has room for, in words. */
-function additions({ revision }: Bench): readonly (readonly [string, Readonly<Record<string, unknown>>])[] {
+function additions({ revision }: Harness): readonly (readonly [string, Readonly<Record<string, unknown>>])[] {
   const keys = { 'com.example/parley-check': 'added' };
   return [
     ['a progressToken in _meta', { progressToken: 'parley-check-token' }],
@@ -24,15 +24,15 @@ const taken: ProbeRule = {
   id: 'wire-meta',
   message: 'A request with any _meta that the schema allows is served',
   fix: 'pass over what you do not know in params._meta, and take a progressToken there for a wish',
-  async probe(bench): Promise<RuleVerdict> {
-    const speaker = await bench.shared();
-    const listed = lists.find((name) => isObject(speaker.capabilities[name]));
-    const methods = new Set([bench.harmless, ...(listed === undefined ? [] : [`${listed}/list`])]);
+  async probe(harness): Promise<RuleVerdict> {
+    const probeClient = await harness.shared();
+    const listed = lists.find((name) => isObject(probeClient.capabilities[name]));
+    const methods = new Set([harness.harmless, ...(listed === undefined ? [] : [`${listed}/list`])]);
     for (const method of methods) {
-      const isServed = async (): Promise<boolean> => (await speaker.request(method)).result !== undefined;
-      for (const [words, addition] of additions(bench)) {
-        const meta = bench.revision.clientDescribed === 'each-request' ? ownMeta(bench, addition) : addition;
-        const answer = await speaker.request(method, undefined, { meta });
+      const isServed = async (): Promise<boolean> => (await probeClient.request(method)).result !== undefined;
+      for (const [words, addition] of additions(harness)) {
+        const meta = harness.revision.clientDescribed === 'each-request' ? ownMeta(harness, addition) : addition;
+        const answer = await probeClient.request(method, undefined, { meta });
         // What is not answered without it either has rows of its own.
         if (answer.result === undefined && (await isServed()))
           return breaks(answer, `${method} with ${words}: ${excerptOf(answer)}`);

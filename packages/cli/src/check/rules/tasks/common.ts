@@ -1,10 +1,10 @@
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import type { JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
 import type { Revision } from '../../../../../parley/src/protocol/revision.ts';
-import { excerptOf, type Bench } from '../../harness/bench.ts';
+import { excerptOf, type Harness } from '../../harness/harness.ts';
 import type { CallableTool } from '../../harness/allowed.ts';
 import { sendCall } from '../../harness/calls.ts';
-import type { RequestExchange, Prober } from '../../harness/prober.ts';
+import type { RequestExchange, ProbeClient } from '../../harness/probe-client.ts';
 import { NotJudged, notApplicable, type RuleVerdict } from '../../verdict.ts';
 import { wholeText } from '../../whole-text.ts';
 
@@ -26,43 +26,43 @@ export function supportOf({ tool: { execution } }: CallableTool): unknown {
 }
 
 /** Tells whether the server takes calls of tools as tasks. */
-export async function takesCalls(bench: Bench): Promise<boolean> {
-  const { tasks } = (await bench.offer()).capabilities;
+export async function takesCalls(harness: Harness): Promise<boolean> {
+  const { tasks } = (await harness.offer()).capabilities;
   const requests = isObject(tasks) && isObject(tasks['requests']) ? tasks['requests']['tools'] : undefined;
   return isObject(requests) && requests['call'] !== undefined;
 }
 
 /** A tool that makes tasks. @throws NotJudged where no tool may be called. */
-export async function taskTool(bench: Bench, ...support: readonly string[]): Promise<CallableTool | undefined> {
-  const tools = await bench.callables();
+export async function taskTool(harness: Harness, ...support: readonly string[]): Promise<CallableTool | undefined> {
+  const tools = await harness.callables();
   return tools.find((tool) => support.includes(wholeText(supportOf(tool))));
 }
 
 /** Has a task of a tool judged, in a conversation of its own. */
 export async function onTask(
-  bench: Bench,
-  judge: (task: JsonObject, made: RequestExchange, speaker: Prober) => Promise<RuleVerdict> | RuleVerdict,
+  harness: Harness,
+  judge: (task: JsonObject, made: RequestExchange, probeClient: ProbeClient) => Promise<RuleVerdict> | RuleVerdict,
 ): Promise<RuleVerdict> {
-  if (!(await takesCalls(bench))) return notApplicable('the server does not declare tasks of tools');
-  const tool = await taskTool(bench, 'optional', 'required');
+  if (!(await takesCalls(harness))) return notApplicable('the server does not declare tasks of tools');
+  const tool = await taskTool(harness, 'optional', 'required');
   if (tool === undefined) return notApplicable('no tool that may be called makes tasks');
-  return await bench.asked(async (speaker) => {
-    const made = await sendCall(speaker, tool, { params: { task: { ttl } } });
+  return await harness.asked(async (probeClient) => {
+    const made = await sendCall(probeClient, tool, { params: { task: { ttl } } });
     const task = made.result?.['task'];
     if (!isObject(task)) throw new NotJudged(`${tool.name} made no task: ${excerptOf(made)}`);
-    return await judge(task, made, speaker);
+    return await judge(task, made, probeClient);
   });
 }
 
 /** Result of a task that ends within the wait. @throws NotJudged where it does not, or asks. */
-export async function taskOutcome(speaker: Prober, taskId: unknown): Promise<RequestExchange> {
+export async function taskOutcome(probeClient: ProbeClient, taskId: unknown): Promise<RequestExchange> {
   for (let polls = 0; polls < maxPolls; polls++) {
-    const { result } = await speaker.request('tasks/get', { taskId });
+    const { result } = await probeClient.request('tasks/get', { taskId });
     if (result?.['status'] === 'input_required') throw new NotJudged('the task asks');
     if (result?.['status'] !== 'working') break;
-    await speaker.rest(250);
+    await probeClient.rest(250);
   }
-  const answer = await speaker.request('tasks/result', { taskId });
+  const answer = await probeClient.request('tasks/result', { taskId });
   if (answer.result === undefined) throw new NotJudged(`the task has no result: ${excerptOf(answer)}`);
   return answer;
 }

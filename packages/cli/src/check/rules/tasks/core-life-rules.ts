@@ -1,10 +1,10 @@
 import { isObject, isResponse } from '../../../../../parley/src/jsonrpc/message.ts';
 import type { JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
-import type { Bench } from '../../harness/bench.ts';
+import type { Harness } from '../../harness/harness.ts';
 import { completeIn, sendCall } from '../../harness/calls.ts';
 import { type RawExchange } from '../../harness/exchange.ts';
 import { isEventStream } from '../../harness/manner.ts';
-import type { RequestExchange } from '../../harness/prober.ts';
+import type { RequestExchange } from '../../harness/probe-client.ts';
 import type { HeardMessage, ProbeRule, WatchRule } from '../../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
 import { sortedText } from '../common/canonical.ts';
@@ -26,11 +26,11 @@ import { wholeText } from '../../whole-text.ts';
 
 /** Judges each life that was seen; `false` is said of one that says nothing of it. */
 async function eachLife(
-  bench: Bench,
+  harness: Harness,
   judge: (life: CoreLife) => Promise<readonly [RawExchange, string] | false | undefined>,
 ): Promise<RuleVerdict> {
   let judged = 0;
-  for (const life of await coreLives(bench)) {
+  for (const life of await coreLives(harness)) {
     const found = await judge(life);
     if (found === false) continue;
     judged++;
@@ -43,7 +43,7 @@ async function eachLife(
 type LifeRule = Omit<ProbeRule, 'probe' | 'needs' | 'lives'>;
 
 function aboutLives(rule: LifeRule, judge: Parameters<typeof eachLife>[1]): ProbeRule {
-  return { ...rule, lives: inCore, needs: 'tasks', probe: (bench) => eachLife(bench, judge) };
+  return { ...rule, lives: inCore, needs: 'tasks', probe: (harness) => eachLife(harness, judge) };
 }
 
 const final = aboutLives(
@@ -92,9 +92,9 @@ const noStream: ProbeRule = {
   fix: 'answer tasks/get with application/json: the client wants to poll again',
   over: 'http',
   needs: 'tasks',
-  probe: (bench) =>
-    eachLife(bench, async ({ first }) => {
-      const other = await bench.asked((speaker) => speaker.request(bench.harmless));
+  probe: (harness) =>
+    eachLife(harness, async ({ first }) => {
+      const other = await harness.asked((probeClient) => probeClient.request(harness.harmless));
       if (isEventStream(other)) return false;
       return isEventStream(first) ? [first, 'it was, and a ping is not'] : undefined;
     }),
@@ -169,10 +169,10 @@ const sameOutcome: ProbeRule = {
   message: 'tasks/result returns the result of a plain call',
   fix: 'keep the result of the tool as it is, and answer with it',
   needs: 'tasks',
-  probe: (bench) =>
-    eachLife(bench, async ({ tool, outcome }) => {
+  probe: (harness) =>
+    eachLife(harness, async ({ tool, outcome }) => {
       const plain = async (): Promise<string | undefined> => {
-        const result = completeIn(await bench.asked((speaker) => sendCall(speaker, tool)));
+        const result = completeIn(await harness.asked((probeClient) => sendCall(probeClient, tool)));
         return result && wordsOf(result);
       };
       if (outcome.result === undefined) return false;
@@ -180,7 +180,7 @@ const sameOutcome: ProbeRule = {
       if (before === undefined) return false;
       if (before === wordsOf(outcome.result)) return undefined;
       // That was some time ago. What a call gives before and after another task is what that should have given.
-      const again = await bench.asked((speaker) => anotherOutcome(speaker, tool));
+      const again = await harness.asked((probeClient) => anotherOutcome(probeClient, tool));
       const after = await plain();
       if (again?.result === undefined || before !== after) return false;
       return before === wordsOf(again.result) ? undefined : [again, `a plain call gives ${before.slice(0, 200)}`];
@@ -199,21 +199,21 @@ const waits = (id: 'tasks-028' | 'tasks-030', words: string, fix: string): Probe
   message: words,
   fix,
   needs: 'tasks',
-  probe: (bench) =>
-    eachLife(bench, async ({ tool, outcome, outcomeMs }) => {
+  probe: (harness) =>
+    eachLife(harness, async ({ tool, outcome, outcomeMs }) => {
       if (askedIn(outcome).length === 0) return false;
-      return await bench.asked(async (speaker) => {
-        const made = await sendCall(speaker, tool, { params: { task: { ttl } } });
+      return await harness.asked(async (probeClient) => {
+        const made = await sendCall(probeClient, tool, { params: { task: { ttl } } });
         const task = made.result?.['task'];
         if (!isObject(task)) return false;
-        const get = (): Promise<RequestExchange> => speaker.request('tasks/get', { taskId: task['taskId'] });
+        const get = (): Promise<RequestExchange> => probeClient.request('tasks/get', { taskId: task['taskId'] });
         let waiting = await get();
         // It may work for long before it asks.
-        for (let left = 10 + (2 * outcomeMs) / bench.quietMs; left > 0 && taskStatus(waiting) === 'working'; left--) {
-          await speaker.rest(bench.quietMs);
+        for (let left = 10 + (2 * outcomeMs) / harness.quietMs; left > 0 && taskStatus(waiting) === 'working'; left--) {
+          await probeClient.rest(harness.quietMs);
           waiting = await get();
         }
-        const answered = await awaitedOutcome(speaker, task['taskId']);
+        const answered = await awaitedOutcome(probeClient, task['taskId']);
         if (askedIn(answered).length === 0) return false;
         const isWaiting = taskStatus(waiting) === 'input_required';
         if (id === 'tasks-028')
@@ -233,14 +233,14 @@ const staysCancelled: ProbeRule = {
   message: 'A cancelled task stays cancelled, even if its work completes',
   fix: 'drop the outcome of work whose task was cancelled',
   needs: 'tasks',
-  probe: (bench) =>
-    onTask(bench, async ({ taskId }, _, speaker) => {
-      const answer = await speaker.request('tasks/cancel', { taskId });
+  probe: (harness) =>
+    onTask(harness, async ({ taskId }, _, probeClient) => {
+      const answer = await probeClient.request('tasks/cancel', { taskId });
       if (answer.result === undefined) return notApplicable('it was not cancelled');
-      const lives = await coreLives(bench);
+      const lives = await coreLives(harness);
       // As long as the work took before, and a little more.
-      await speaker.rest(Math.min(5_000, bench.quietMs + Math.max(0, ...lives.map(workMs))));
-      const got = await speaker.request('tasks/get', { taskId });
+      await probeClient.rest(Math.min(5_000, harness.quietMs + Math.max(0, ...lives.map(workMs))));
+      const got = await probeClient.request('tasks/get', { taskId });
       if (got.result === undefined) return holds;
       if (taskStatus(answer) !== 'cancelled') return notJudged('it was not cancelled at once: see tasks-038');
       return unless(taskStatus(got) !== 'cancelled', got, `it is ${JSON.stringify(taskStatus(got))} some time later`);

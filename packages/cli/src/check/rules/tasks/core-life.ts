@@ -1,10 +1,10 @@
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import type { JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
-import { nobody, type Bench } from '../../harness/bench.ts';
+import { nobody, type Harness } from '../../harness/harness.ts';
 import type { CallableTool } from '../../harness/allowed.ts';
 import { answeringUntil, callMs, sendCall } from '../../harness/calls.ts';
 import type { RawExchange } from '../../harness/exchange.ts';
-import type { RequestExchange, Prober } from '../../harness/prober.ts';
+import type { RequestExchange, ProbeClient } from '../../harness/probe-client.ts';
 import { supportOf, takesCalls, ttl } from './common.ts';
 import { wholeText } from '../../whole-text.ts';
 
@@ -38,13 +38,13 @@ const maxTools = 5;
 export const relatedKey = 'io.modelcontextprotocol/related-task';
 
 /** Lives of tasks of the tools that may be called and make some; none where the server has none. @throws NotJudged where no tool may be called. */
-export async function coreLives(bench: Bench): Promise<readonly CoreLife[]> {
-  const tools = await taskTools(bench);
-  return await bench.kept('lives of tasks', () =>
-    bench.asked(async (speaker) => {
+export async function coreLives(harness: Harness): Promise<readonly CoreLife[]> {
+  const tools = await taskTools(harness);
+  return await harness.kept('lives of tasks', () =>
+    harness.asked(async (probeClient) => {
       const lives: CoreLife[] = [];
       for (const tool of tools) {
-        const life = await lived(bench, speaker, tool);
+        const life = await lived(harness, probeClient, tool);
         if (life !== undefined) lives.push(life);
       }
       return lives;
@@ -53,50 +53,53 @@ export async function coreLives(bench: Bench): Promise<readonly CoreLife[]> {
 }
 
 /** Tools that may be called and make tasks. */
-async function taskTools(bench: Bench): Promise<readonly CallableTool[]> {
-  if (!(await takesCalls(bench))) return [];
-  const tools = await bench.callables();
+async function taskTools(harness: Harness): Promise<readonly CallableTool[]> {
+  if (!(await takesCalls(harness))) return [];
+  const tools = await harness.callables();
   return tools.filter((tool) => ['optional', 'required'].includes(wholeText(supportOf(tool)))).slice(0, maxTools);
 }
 
-async function lived(bench: Bench, speaker: Prober, tool: CallableTool): Promise<CoreLife | undefined> {
+async function lived(harness: Harness, probeClient: ProbeClient, tool: CallableTool): Promise<CoreLife | undefined> {
   let began = performance.now();
   const lap = (): number => -began + (began = performance.now());
-  const token = `parley-check-task-${speaker.newId()}`;
-  const made = await sendCall(speaker, tool, { params: { task: { ttl } }, meta: { progressToken: token } });
+  const token = `parley-check-task-${probeClient.newId()}`;
+  const made = await sendCall(probeClient, tool, { params: { task: { ttl } }, meta: { progressToken: token } });
   const tookMs = lap();
   const task = made.result?.['task'];
   if (!isObject(task) || typeof task['taskId'] !== 'string') return undefined;
   const { taskId } = task;
   const get = (meta?: JsonObject): Promise<RequestExchange> =>
-    speaker.request('tasks/get', { taskId, ...(meta && { _meta: meta }) });
+    probeClient.request('tasks/get', { taskId, ...(meta && { _meta: meta }) });
   const first = await get();
   const madeMs = tookMs - lap();
   const aside = await get({ [relatedKey]: { taskId: nobody } });
   lap();
-  const outcome = await awaitedOutcome(speaker, taskId);
+  const outcome = await awaitedOutcome(probeClient, taskId);
   const outcomeMs = lap();
   const end = await get();
-  await speaker.rest(bench.quietMs);
+  await probeClient.rest(harness.quietMs);
   return { tool, token, made, madeMs, task, first, aside, outcome, outcomeMs, end, later: await get() };
 }
 
 /** Waits for the outcome of a task, and answers what it asks. */
-export async function awaitedOutcome(speaker: Prober, taskId: unknown): Promise<RequestExchange> {
-  const id = speaker.newId();
-  return await speaker.request(
+export async function awaitedOutcome(probeClient: ProbeClient, taskId: unknown): Promise<RequestExchange> {
+  const id = probeClient.newId();
+  return await probeClient.request(
     'tasks/result',
     { taskId },
-    { id, waitTimeoutMs: callMs, until: answeringUntil(speaker, { id }) },
+    { id, waitTimeoutMs: callMs, until: answeringUntil(probeClient, { id }) },
   );
 }
 
 /** Has a tool run as a task, and waits for its outcome; `undefined` where it becomes none. */
-export async function anotherOutcome(speaker: Prober, tool: CallableTool): Promise<RequestExchange | undefined> {
-  const { result } = await sendCall(speaker, tool, { params: { task: { ttl } } });
+export async function anotherOutcome(
+  probeClient: ProbeClient,
+  tool: CallableTool,
+): Promise<RequestExchange | undefined> {
+  const { result } = await sendCall(probeClient, tool, { params: { task: { ttl } } });
   const task = result?.['task'];
   return isObject(task) && typeof task['taskId'] === 'string'
-    ? await awaitedOutcome(speaker, task['taskId'])
+    ? await awaitedOutcome(probeClient, task['taskId'])
     : undefined;
 }
 

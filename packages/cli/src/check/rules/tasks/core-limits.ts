@@ -1,7 +1,7 @@
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
-import { excerptOf, type Bench } from '../../harness/bench.ts';
+import { excerptOf, type Harness } from '../../harness/harness.ts';
 import { sendCall } from '../../harness/calls.ts';
-import type { RequestExchange } from '../../harness/prober.ts';
+import type { RequestExchange } from '../../harness/probe-client.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
 import { looksGuessable } from '../common/guessable.ts';
@@ -12,12 +12,14 @@ import { wholeText } from '../../whole-text.ts';
 /** Rules about who has tasks that a client asks for: their ids, how long they are kept, and servers that declare none. */
 
 /** Ids of tasks that were made one after the other. */
-async function taskIds(bench: Bench): Promise<{ readonly made: RequestExchange; readonly ids: readonly unknown[] }> {
-  return await bench.kept('ids of tasks', async () => {
+async function taskIds(
+  harness: Harness,
+): Promise<{ readonly made: RequestExchange; readonly ids: readonly unknown[] }> {
+  return await harness.kept('ids of tasks', async () => {
     const ids: unknown[] = [];
     let made: RequestExchange | undefined;
     for (let left = 3; left > 0; left--)
-      await onTask(bench, (task, answer) => {
+      await onTask(harness, (task, answer) => {
         made = answer;
         ids.push(task['taskId']);
         return holds;
@@ -36,10 +38,11 @@ function aboutIds(
     ...rule,
     lives: inCore,
     needs: 'tasks',
-    async probe(bench) {
-      if (rule.over === 'http' && bench.http.knows('own')) return notApplicable('a task belongs to whose token it is');
-      if ((await coreLives(bench)).length === 0) return notApplicable('no tool that may be called made a task');
-      const { made, ids } = await taskIds(bench);
+    async probe(harness) {
+      if (rule.over === 'http' && harness.http.knows('own'))
+        return notApplicable('a task belongs to whose token it is');
+      if ((await coreLives(harness)).length === 0) return notApplicable('no tool that may be called made a task');
+      const { made, ids } = await taskIds(harness);
       const found = fault(ids);
       return found === undefined ? holds : breaks(made, found);
     },
@@ -77,22 +80,23 @@ const openList: ProbeRule = {
   fix: 'do not declare tasks.list where requests have no token, or list the tasks of the session alone',
   over: 'http',
   needs: 'tasks',
-  async probe(bench) {
-    const speaker = await bench.unopened();
+  async probe(harness) {
+    const probeClient = await harness.unopened();
     try {
-      if (!(await speaker.open('nobody')) || speaker.opening === undefined)
+      if (!(await probeClient.open('nobody')) || probeClient.opening === undefined)
         return notApplicable('it wants to know who asks');
-      const { tasks } = speaker.capabilities;
+      const { tasks } = probeClient.capabilities;
       if (!isObject(tasks) || tasks['list'] === undefined) return holds;
-      if (speaker.session === undefined) return breaks(speaker.opening, 'it has no sessions, and declares tasks.list');
-      const [life] = await coreLives(bench);
+      if (probeClient.session === undefined)
+        return breaks(probeClient.opening, 'it has no sessions, and declares tasks.list');
+      const [life] = await coreLives(harness);
       if (life === undefined) return notApplicable('no tool that may be called made a task');
-      const listed = await speaker.request('tasks/list');
+      const listed = await probeClient.request('tasks/list');
       const all = listed.result?.['tasks'];
       const isThere = Array.isArray(all) && all.some((one) => isObject(one) && one['taskId'] === life.task['taskId']);
       return unless(isThere, listed, 'a session without a token sees the task of another');
     } finally {
-      await bench.end(speaker);
+      await harness.end(probeClient);
     }
   },
 };
@@ -106,14 +110,14 @@ const boundedTtl: ProbeRule = {
   message: 'The server limits the requested ttl of a task',
   fix: 'cut the ttl that a client asks for, and say the real one in the task',
   needs: 'tasks',
-  async probe(bench) {
-    const [life] = await coreLives(bench);
+  async probe(harness) {
+    const [life] = await coreLives(harness);
     if (life === undefined) return notApplicable('no tool that may be called made a task');
-    return await bench.asked(async (speaker) => {
-      const made = await sendCall(speaker, life.tool, { params: { task: { ttl: forever } } });
+    return await harness.asked(async (probeClient) => {
+      const made = await sendCall(probeClient, life.tool, { params: { task: { ttl: forever } } });
       const task = made.result?.['task'];
       if (!isObject(task)) return holds;
-      await speaker.request('tasks/cancel', { taskId: task['taskId'] });
+      await probeClient.request('tasks/cancel', { taskId: task['taskId'] });
       const kept = task['ttl'];
       return unless(
         kept === null || (typeof kept === 'number' && kept >= forever),
@@ -130,8 +134,8 @@ const undeclaredTasks: ProbeRule = {
   message: 'A server without task support runs a task call as a plain call',
   fix: 'pass over the parameter task',
   needs: 'tools',
-  probe: (bench) =>
-    withoutTasks(bench, (answer) => {
+  probe: (harness) =>
+    withoutTasks(harness, (answer) => {
       if (isObject(answer.result?.['task'])) return notJudged('it made a task: see tasks-001');
       // Who has places for few conversations lets the idlest go, which is no refusal of a task.
       if (answer.status === 404) return notJudged(excerptOf(answer));
@@ -145,17 +149,17 @@ const declaresTasks: ProbeRule = {
   message: 'A server that runs calls as tasks declares tasks',
   fix: 'declare tasks.requests.tools.call',
   needs: 'tools',
-  probe: (bench) =>
-    withoutTasks(bench, (answer) => unless(isObject(answer.result?.['task']), answer, 'it made a task')),
+  probe: (harness) =>
+    withoutTasks(harness, (answer) => unless(isObject(answer.result?.['task']), answer, 'it made a task')),
 };
 
 /** Asks a server that declares no tasks of tools for one. */
-async function withoutTasks(bench: Bench, judge: (answer: RequestExchange) => RuleVerdict): Promise<RuleVerdict> {
-  if (await takesCalls(bench)) return notApplicable('it declares tasks of tools');
-  const made = (await bench.made('obliging')).find((one) => one.result !== undefined);
+async function withoutTasks(harness: Harness, judge: (answer: RequestExchange) => RuleVerdict): Promise<RuleVerdict> {
+  if (await takesCalls(harness)) return notApplicable('it declares tasks of tools');
+  const made = (await harness.made('obliging')).find((one) => one.result !== undefined);
   if (made === undefined) return notApplicable('no tool that was called gave a result');
-  const answer = await bench.kept('a call with a task', () =>
-    bench.asked((speaker) => sendCall(speaker, made.of, { params: { task: { ttl } } })),
+  const answer = await harness.kept('a call with a task', () =>
+    harness.asked((probeClient) => sendCall(probeClient, made.of, { params: { task: { ttl } } })),
   );
   return judge(answer);
 }

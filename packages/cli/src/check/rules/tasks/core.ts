@@ -1,7 +1,7 @@
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
-import { excerptOf, nobody } from '../../harness/bench.ts';
+import { excerptOf, nobody } from '../../harness/harness.ts';
 import { sendCall } from '../../harness/calls.ts';
-import type { RequestExchange } from '../../harness/prober.ts';
+import type { RequestExchange } from '../../harness/probe-client.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, holds, NotJudged, notApplicable, notJudged, unless } from '../../verdict.ts';
 import { refusedWith } from '../common/refusals.ts';
@@ -14,11 +14,11 @@ const makesTasks: ProbeRule = {
   message: 'A task call to a tool with task support returns a task',
   fix: 'answer with {"task": {…}}',
   needs: 'tasks',
-  async probe(bench) {
-    const tool = await taskTool(bench, 'optional', 'required');
-    if (tool === undefined || !(await takesCalls(bench)))
+  async probe(harness) {
+    const tool = await taskTool(harness, 'optional', 'required');
+    if (tool === undefined || !(await takesCalls(harness)))
       return notApplicable('no tool that may be called makes tasks');
-    const made = await bench.asked((speaker) => sendCall(speaker, tool, { params: { task: { ttl } } }));
+    const made = await harness.asked((probeClient) => sendCall(probeClient, tool, { params: { task: { ttl } } }));
     if (made.result === undefined) return notJudged(`the call was not served: ${excerptOf(made)}`);
     return unless(!isObject(made.result['task']), made, 'the result has no task');
   },
@@ -29,8 +29,8 @@ const beginsWorking: ProbeRule = {
   message: 'A task begins as working',
   fix: 'answer with the status working',
   needs: 'tasks',
-  probe: (bench) =>
-    onTask(bench, ({ status }, made) => unless(status !== 'working', made, `it began as ${JSON.stringify(status)}`)),
+  probe: (harness) =>
+    onTask(harness, ({ status }, made) => unless(status !== 'working', made, `it began as ${JSON.stringify(status)}`)),
 };
 
 const isDate = (value: unknown): boolean =>
@@ -41,9 +41,9 @@ const hasTimes: ProbeRule = {
   message: 'A task has createdAt and lastUpdatedAt in ISO 8601',
   fix: 'send createdAt and lastUpdatedAt',
   needs: 'tasks',
-  probe: (bench) =>
-    onTask(bench, async (task, made, speaker) => {
-      const got = await speaker.request('tasks/get', { taskId: task['taskId'] });
+  probe: (harness) =>
+    onTask(harness, async (task, made, probeClient) => {
+      const got = await probeClient.request('tasks/get', { taskId: task['taskId'] });
       for (const [from, answer] of [
         [task, made],
         [got.result ?? task, got],
@@ -58,9 +58,9 @@ const saysTtl: ProbeRule = {
   message: 'tasks/get returns the ttl of a task: a number, or null for no limit',
   fix: 'send ttl',
   needs: 'tasks',
-  probe: (bench) =>
-    onTask(bench, async ({ taskId }, _, speaker) => {
-      const got = await speaker.request('tasks/get', { taskId });
+  probe: (harness) =>
+    onTask(harness, async ({ taskId }, _, probeClient) => {
+      const got = await probeClient.request('tasks/get', { taskId });
       if (got.result === undefined) return breaks(got, 'the task that was made is not found');
       const kept = got.result['ttl'];
       return unless(kept !== null && typeof kept !== 'number', got, `ttl is ${JSON.stringify(kept) ?? 'missing'}`);
@@ -72,9 +72,9 @@ const yieldsResult: ProbeRule = {
   message: 'The result of tasks/result names its task in _meta',
   fix: 'add "io.modelcontextprotocol/related-task" with the taskId to _meta',
   needs: 'tasks',
-  probe: (bench) =>
-    onTask(bench, async ({ taskId }, _, speaker) => {
-      const result = await taskOutcome(speaker, taskId);
+  probe: (harness) =>
+    onTask(harness, async ({ taskId }, _, probeClient) => {
+      const result = await taskOutcome(probeClient, taskId);
       const meta = result.result?.['_meta'];
       const related = isObject(meta) ? meta['io.modelcontextprotocol/related-task'] : undefined;
       return unless(!isObject(related) || related['taskId'] !== taskId, result, 'it does not');
@@ -86,12 +86,12 @@ const endsOnce: ProbeRule = {
   message: 'A task that has ended is not cancelled: -32602',
   fix: 'answer with the error -32602',
   needs: 'tasks',
-  probe: (bench) =>
-    onTask(bench, async ({ taskId }, _, speaker) => {
-      const { tasks } = (await bench.offer()).capabilities;
+  probe: (harness) =>
+    onTask(harness, async ({ taskId }, _, probeClient) => {
+      const { tasks } = (await harness.offer()).capabilities;
       if (!isObject(tasks) || tasks['cancel'] === undefined) return notApplicable('it does not declare tasks.cancel');
-      await taskOutcome(speaker, taskId);
-      return refusedWith(await speaker.request('tasks/cancel', { taskId }), { code: -32602 });
+      await taskOutcome(probeClient, taskId);
+      return refusedWith(await probeClient.request('tasks/cancel', { taskId }), { code: -32602 });
     }),
 };
 
@@ -100,11 +100,11 @@ const cancels: ProbeRule = {
   message: 'A task has the status cancelled when tasks/cancel is answered',
   fix: 'change the status before the answer',
   needs: 'tasks',
-  probe: (bench) =>
-    onTask(bench, async ({ taskId }, _, speaker) => {
-      const answer = await speaker.request('tasks/cancel', { taskId });
+  probe: (harness) =>
+    onTask(harness, async ({ taskId }, _, probeClient) => {
+      const answer = await probeClient.request('tasks/cancel', { taskId });
       if (answer.result === undefined) return notApplicable(`it was not cancelled: ${excerptOf(answer)}`);
-      const got = await speaker.request('tasks/get', { taskId });
+      const got = await probeClient.request('tasks/get', { taskId });
       if (got.result === undefined) return holds;
       const { status } = got.result;
       return unless(status !== 'cancelled', got, `it is ${JSON.stringify(status)} after tasks/cancel was answered`);
@@ -116,21 +116,21 @@ const listsTasks: ProbeRule = {
   message: 'A task that tasks/get finds is in tasks/list',
   fix: 'list every task of the requestor',
   needs: 'tasks',
-  probe: (bench) =>
-    onTask(bench, async ({ taskId }, _, speaker) => {
-      const { tasks } = (await bench.offer()).capabilities;
+  probe: (harness) =>
+    onTask(harness, async ({ taskId }, _, probeClient) => {
+      const { tasks } = (await harness.offer()).capabilities;
       if (!isObject(tasks) || tasks['list'] === undefined) return notApplicable('it does not declare tasks.list');
       let cursor: unknown;
       let answer: RequestExchange;
       for (let page = 0; ; page++) {
-        answer = await speaker.request('tasks/list', cursor === undefined ? {} : { cursor });
+        answer = await probeClient.request('tasks/list', cursor === undefined ? {} : { cursor });
         const listed = answer.result?.['tasks'];
         if (Array.isArray(listed) && listed.some((one) => isObject(one) && one['taskId'] === taskId)) return holds;
         cursor = answer.result?.['nextCursor'];
         if (cursor === undefined) break;
         if (page >= maxPolls) throw new NotJudged('the list of tasks is too long');
       }
-      const got = await speaker.request('tasks/get', { taskId });
+      const got = await probeClient.request('tasks/get', { taskId });
       return unless(got.result !== undefined, answer, 'it is not');
     }),
 };
@@ -140,11 +140,11 @@ const unknownTask: ProbeRule = {
   message: 'A request about an unknown task gets -32602',
   fix: 'answer with the error -32602',
   needs: 'tasks',
-  async probe(bench) {
-    const speaker = await bench.shared();
-    await bench.ready(speaker);
+  async probe(harness) {
+    const probeClient = await harness.shared();
+    await harness.ready(probeClient);
     for (const method of ['tasks/get', 'tasks/result']) {
-      const verdict = refusedWith(await speaker.request(method, { taskId: nobody }), { code: -32602 });
+      const verdict = refusedWith(await probeClient.request(method, { taskId: nobody }), { code: -32602 });
       if (verdict.verdict === 'breaks') return { ...verdict, why: `${method}: ${verdict.why}` };
     }
     return holds;
@@ -156,10 +156,10 @@ const onlyTasks: ProbeRule = {
   message: 'A tool that requires a task refuses a plain call with -32601',
   fix: 'answer with the error -32601',
   needs: 'tasks',
-  async probe(bench) {
-    const tool = await taskTool(bench, 'required');
+  async probe(harness) {
+    const tool = await taskTool(harness, 'required');
     if (tool === undefined) return notApplicable('no tool that may be called has taskSupport required');
-    return refusedWith(await bench.asked((speaker) => sendCall(speaker, tool)), { code: -32601 });
+    return refusedWith(await harness.asked((probeClient) => sendCall(probeClient, tool)), { code: -32601 });
   },
 };
 
@@ -168,11 +168,11 @@ const noTasks: ProbeRule = {
   message: 'A tool without task support refuses a task call with -32601',
   fix: 'answer with the error -32601',
   needs: 'tasks',
-  async probe(bench) {
-    const tool = await taskTool(bench, 'forbidden');
-    if (tool === undefined || !(await takesCalls(bench)))
+  async probe(harness) {
+    const tool = await taskTool(harness, 'forbidden');
+    if (tool === undefined || !(await takesCalls(harness)))
       return notApplicable('no tool that may be called makes no tasks, where others do');
-    const answer = await bench.asked((speaker) => sendCall(speaker, tool, { params: { task: { ttl } } }));
+    const answer = await harness.asked((probeClient) => sendCall(probeClient, tool, { params: { task: { ttl } } }));
     return refusedWith(answer, { code: -32601 });
   },
 };

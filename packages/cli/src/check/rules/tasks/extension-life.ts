@@ -2,10 +2,10 @@ import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import type { ClientCapabilities } from '../../../../../parley/src/protocol/capability.ts';
 import type { JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
 import { tasksExtension } from '../../../../../parley/src/protocol/features/tasks.ts';
-import { obliging, type Bench } from '../../harness/bench.ts';
+import { obliging, type Harness } from '../../harness/harness.ts';
 import type { CallableTool } from '../../harness/allowed.ts';
 import { nextRound, questionsIn, obligingResult, sendCall, wantsInput } from '../../harness/calls.ts';
-import type { RequestExchange, Prober } from '../../harness/prober.ts';
+import type { RequestExchange, ProbeClient } from '../../harness/probe-client.ts';
 import { isTaskOver, taskStatus } from './core-life.ts';
 
 /** The life of a task that the server made of a call, as it was seen: every rule about it looks at the same. */
@@ -33,19 +33,19 @@ export const taking: ClientCapabilities = { ...obliging, extensions: { [tasksExt
 const most = { tools: 5, rounds: 4, looks: 60, idle: 5 };
 
 /** Does something in the conversation of a client that takes tasks. */
-export async function asTaker<T>(bench: Bench, act: (speaker: Prober) => Promise<T>): Promise<T> {
-  const speaker = await bench.kept('the conversation of who takes tasks', () => bench.fresh(taking));
-  return await act(speaker);
+export async function asTaker<T>(harness: Harness, act: (probeClient: ProbeClient) => Promise<T>): Promise<T> {
+  const probeClient = await harness.kept('the conversation of who takes tasks', () => harness.fresh(taking));
+  return await act(probeClient);
 }
 
 /** Lives of tasks that the server makes of calls of tools that may be called. @throws NotJudged where none may be. */
-export async function extensionLives(bench: Bench): Promise<readonly ExtensionLife[]> {
-  const tools = await bench.callables();
-  return await bench.kept('lives of tasks', () =>
-    asTaker(bench, async (speaker) => {
+export async function extensionLives(harness: Harness): Promise<readonly ExtensionLife[]> {
+  const tools = await harness.callables();
+  return await harness.kept('lives of tasks', () =>
+    asTaker(harness, async (probeClient) => {
       const lives: ExtensionLife[] = [];
       for (const tool of tools) {
-        const life = await lived(bench, speaker, tool);
+        const life = await lived(harness, probeClient, tool);
         if (life !== undefined && lives.push(life) >= most.tools) break;
       }
       return lives;
@@ -55,23 +55,27 @@ export async function extensionLives(bench: Bench): Promise<readonly ExtensionLi
 
 /** Calls a tool until it became a task; `undefined` where it does not. */
 export async function becameTask(
-  speaker: Prober,
+  probeClient: ProbeClient,
   tool: CallableTool,
 ): Promise<{ readonly made: RequestExchange; readonly taskId: string } | undefined> {
-  let made = await sendCall(speaker, tool);
+  let made = await sendCall(probeClient, tool);
   for (let left = most.rounds; left > 0 && wantsInput(made); left--)
-    made = await sendCall(speaker, tool, { params: nextRound(made) });
+    made = await sendCall(probeClient, tool, { params: nextRound(made) });
   const taskId = made.result?.['taskId'];
   return typeof taskId === 'string' ? { made, taskId } : undefined;
 }
 
-async function lived(bench: Bench, speaker: Prober, tool: CallableTool): Promise<ExtensionLife | undefined> {
-  const task = await becameTask(speaker, tool);
+async function lived(
+  harness: Harness,
+  probeClient: ProbeClient,
+  tool: CallableTool,
+): Promise<ExtensionLife | undefined> {
+  const task = await becameTask(probeClient, tool);
   if (task === undefined) return undefined;
   const { made, taskId } = task;
-  const get = (): Promise<RequestExchange> => speaker.request('tasks/get', { taskId });
+  const get = (): Promise<RequestExchange> => probeClient.request('tasks/get', { taskId });
   const first = await get();
-  const unasked = await speaker.request('tasks/update', {
+  const unasked = await probeClient.request('tasks/update', {
     taskId,
     inputResponses: { 'parley-check-extra': { action: 'decline' } },
   });
@@ -91,8 +95,8 @@ async function lived(bench: Bench, speaker: Prober, tool: CallableTool): Promise
     for (const [key, question] of fresh) known.add(wordsOf(key, question));
     asked.push(...fresh);
     const inputResponses = Object.fromEntries(fresh.map(([key, question]) => [key, obligingResult(question)]));
-    if (fresh.length > 0) updates.push(await speaker.request('tasks/update', { taskId, inputResponses }));
-    await speaker.rest(bench.quietMs);
+    if (fresh.length > 0) updates.push(await probeClient.request('tasks/update', { taskId, inputResponses }));
+    await probeClient.rest(harness.quietMs);
   }
   return { tool, made, taskId, first, unasked, looks, updates, asked, end: look };
 }

@@ -2,9 +2,9 @@ import { encodeHeaderValue } from '../../../../../parley/src/connection/header.t
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import { tasksExtension } from '../../../../../parley/src/protocol/features/tasks.ts';
 import { metaKey } from '../../../../../parley/src/protocol/meta.ts';
-import { excerptOf, nobody, type Bench } from '../../harness/bench.ts';
+import { excerptOf, nobody, type Harness } from '../../harness/harness.ts';
 import { errorCodeIn, type RawExchange } from '../../harness/exchange.ts';
-import type { RequestExchange } from '../../harness/prober.ts';
+import type { RequestExchange } from '../../harness/probe-client.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { breaks, holds, NotJudged, notApplicable, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
 import { looksGuessable } from '../common/guessable.ts';
@@ -24,23 +24,23 @@ function whereDeclared(rule: Rule, probe: ProbeRule['probe']): ProbeRule {
   return {
     ...rule,
     lives: inExtension,
-    async probe(bench) {
-      if (!(await declaredExtension(bench))) return notApplicable('it does not declare the extension');
-      return await probe(bench);
+    async probe(harness) {
+      if (!(await declaredExtension(harness))) return notApplicable('it does not declare the extension');
+      return await probe(harness);
     },
   };
 }
 
 /** Asks about a task that does not exist, as a client that takes tasks. */
-async function askedOfNone(bench: Bench, method: 'tasks/update' | 'tasks/cancel'): Promise<RequestExchange> {
-  return await bench.kept(`${method} of no task`, async () => {
-    const speaker = await bench.fresh(extension);
+async function askedOfNone(harness: Harness, method: 'tasks/update' | 'tasks/cancel'): Promise<RequestExchange> {
+  return await harness.kept(`${method} of no task`, async () => {
+    const probeClient = await harness.fresh(extension);
     try {
-      await bench.ready(speaker);
+      await harness.ready(probeClient);
       const inputResponses = method === 'tasks/update' ? { inputResponses: {} } : {};
-      return await speaker.request(method, { taskId: nobody, ...inputResponses });
+      return await probeClient.request(method, { taskId: nobody, ...inputResponses });
     } finally {
-      await bench.end(speaker);
+      await harness.end(probeClient);
     }
   });
 }
@@ -49,8 +49,8 @@ async function askedOfNone(bench: Bench, method: 'tasks/update' | 'tasks/cancel'
 function refusesNone(id: string, method: 'tasks/update' | 'tasks/cancel'): ProbeRule {
   return whereDeclared(
     { id, message: `${method} of an unknown task is an error`, fix: 'answer with the error -32602' },
-    async (bench) => {
-      const answer = await askedOfNone(bench, method);
+    async (harness) => {
+      const answer = await askedOfNone(harness, method);
       return unless(answer.response?.error === undefined, answer, excerptOf(answer));
     },
   );
@@ -62,12 +62,12 @@ const unknownCodes = whereDeclared(
     message: 'tasks/update and tasks/cancel of an unknown task get -32602',
     fix: 'answer with the error -32602',
   },
-  async (bench) => {
+  async (harness) => {
     for (const [method, follows] of [
       ['tasks/update', 'tasks-074'],
       ['tasks/cancel', 'tasks-078'],
     ] as const) {
-      const answer = await askedOfNone(bench, method);
+      const answer = await askedOfNone(harness, method);
       if (answer.response?.error === undefined) return notJudged(`${method} was no error: see ${follows}`);
       const verdict = refusedWith(answer, { code: -32602 });
       if (verdict.verdict === 'breaks') return { ...verdict, why: `${method}: ${verdict.why}` };
@@ -82,10 +82,10 @@ const strangersListen = whereDeclared(
     message: 'A client without the extension cannot subscribe to tasks, and the error names the extension',
     fix: 'answer with the error -32021 and data {"requiredCapabilities": {"extensions": {…}}}',
   },
-  async (bench) => {
-    const speaker = await bench.shared();
-    await bench.ready(speaker);
-    const answer = await speaker.request(
+  async (harness) => {
+    const probeClient = await harness.shared();
+    await harness.ready(probeClient);
+    const answer = await probeClient.request(
       'subscriptions/listen',
       { notifications: { taskIds: [nobody] } },
       { until: (messages) => messages.length > 0 },
@@ -108,13 +108,13 @@ const formerCapability = whereDeclared(
     message: 'The former tasks capability alone does not declare the extension',
     fix: 'read only the extensions of the clientCapabilities',
   },
-  async (bench) => {
-    const speaker = await bench.shared();
+  async (harness) => {
+    const probeClient = await harness.shared();
     const ask = async (capabilities: Readonly<Record<string, unknown>>): Promise<RequestExchange> =>
-      await speaker.request(
+      await probeClient.request(
         'tasks/get',
         { taskId: nobody },
-        { meta: ownMeta(bench, { [metaKey.clientCapabilities]: capabilities }) },
+        { meta: ownMeta(harness, { [metaKey.clientCapabilities]: capabilities }) },
       );
     if (errorCodeIn(await ask({})) !== -32021) return notJudged('who declares nothing is not refused: see tasks-086');
     return refusedWith(await ask({ tasks: { requests: { elicitation: { create: {} } } } }), { code: -32021 });
@@ -123,11 +123,11 @@ const formerCapability = whereDeclared(
 
 /** Judges each life that was seen; `false` is said of one that says nothing of it. */
 async function eachLife(
-  bench: Bench,
+  harness: Harness,
   judge: (life: ExtensionLife) => Promise<readonly [RawExchange, string] | false | undefined>,
 ): Promise<RuleVerdict> {
   let judged = 0;
-  for (const life of await extensionLives(bench)) {
+  for (const life of await extensionLives(harness)) {
     const found = await judge(life);
     if (found === false) continue;
     judged++;
@@ -139,13 +139,13 @@ async function eachLife(
 
 function aboutLives(
   rule: Rule,
-  judge: (life: ExtensionLife, bench: Bench) => ReturnType<Parameters<typeof eachLife>[1]>,
+  judge: (life: ExtensionLife, harness: Harness) => ReturnType<Parameters<typeof eachLife>[1]>,
 ): ProbeRule {
   return {
     ...rule,
     lives: inExtension,
     needs: 'tools',
-    probe: (bench) => eachLife(bench, (life) => judge(life, bench)),
+    probe: (harness) => eachLife(harness, (life) => judge(life, harness)),
   };
 }
 
@@ -203,19 +203,19 @@ const cancels = aboutLives(
     message: 'tasks/cancel is answered with an empty result',
     fix: 'answer with {"resultType": "complete"}, and nothing of the task',
   },
-  async ({ tool }, bench) =>
-    await asTaker(bench, async (speaker) => {
-      const task = await becameTask(speaker, tool);
+  async ({ tool }, harness) =>
+    await asTaker(harness, async (probeClient) => {
+      const task = await becameTask(probeClient, tool);
       if (task === undefined) return false;
-      const answer = await speaker.request('tasks/cancel', { taskId: task.taskId });
+      const answer = await probeClient.request('tasks/cancel', { taskId: task.taskId });
       return isEmpty(answer) ? undefined : [answer, excerptOf(answer)];
     }),
 );
 
 /** Asks for a task with a header of its own. */
-async function named(bench: Bench, { taskId }: ExtensionLife, header: string): Promise<RequestExchange> {
-  return await asTaker(bench, (speaker) =>
-    speaker.request('tasks/get', { taskId }, { headers: { 'Mcp-Name': encodeHeaderValue(header) } }),
+async function named(harness: Harness, { taskId }: ExtensionLife, header: string): Promise<RequestExchange> {
+  return await asTaker(harness, (probeClient) =>
+    probeClient.request('tasks/get', { taskId }, { headers: { 'Mcp-Name': encodeHeaderValue(header) } }),
   );
 }
 
@@ -226,8 +226,8 @@ const rightName = aboutLives(
     fix: 'compare Mcp-Name of tasks/get, tasks/update and tasks/cancel with the taskId',
     over: 'http',
   },
-  async (life, bench) => {
-    const answer = await named(bench, life, wholeText(life.taskId));
+  async (life, harness) => {
+    const answer = await named(harness, life, wholeText(life.taskId));
     return errorCodeIn(answer) === -32020 ? [answer, 'it was refused'] : undefined;
   },
 );
@@ -239,8 +239,8 @@ const otherName = aboutLives(
     fix: 'compare Mcp-Name with the taskId, and answer HTTP 400 and -32020 where they differ',
     over: 'http',
   },
-  async (life, bench) => {
-    const answer = await named(bench, life, nobody);
+  async (life, harness) => {
+    const answer = await named(harness, life, nobody);
     return answer.result === undefined ? undefined : [answer, 'it was served'];
   },
 );
@@ -251,8 +251,8 @@ const needsTasks = aboutLives(
     message: 'A tool that requires a task refuses a client without the extension with -32021',
     fix: 'answer with the error -32021',
   },
-  async ({ tool, end }, bench) => {
-    const plain = (await bench.made('obliging')).find(({ of }) => of.name === tool.name)?.last;
+  async ({ tool, end }, harness) => {
+    const plain = (await harness.made('obliging')).find(({ of }) => of.name === tool.name)?.last;
     const code = plain && errorCodeIn(plain);
     // A tool that fails either way is one that could be served by neither.
     if (plain === undefined || code === undefined || end.result?.['status'] !== 'completed') return false;
@@ -266,8 +266,8 @@ const saysNeed = aboutLives(
     message: 'The error -32021 names the tasks extension in data.requiredCapabilities',
     fix: `add data {"requiredCapabilities": {"extensions": {"${tasksExtension}": {}}}}`,
   },
-  async ({ tool }, bench) => {
-    const plain = (await bench.made('obliging')).find(({ of }) => of.name === tool.name)?.last;
+  async ({ tool }, harness) => {
+    const plain = (await harness.made('obliging')).find(({ of }) => of.name === tool.name)?.last;
     if (plain === undefined || errorCodeIn(plain) !== -32021) return false;
     return namesExtension(plain) ? undefined : [plain, 'it does not'];
   },
@@ -279,8 +279,8 @@ const softErrors = aboutLives(
     message: 'A task whose result has isError is completed, and not failed',
     fix: 'keep failed for errors of JSON-RPC',
   },
-  async ({ tool, end }, bench) => {
-    const plain = (await bench.made('obliging')).find(({ of }) => of.name === tool.name)?.result;
+  async ({ tool, end }, harness) => {
+    const plain = (await harness.made('obliging')).find(({ of }) => of.name === tool.name)?.result;
     if (plain?.['isError'] !== true) return false;
     return end.result?.['status'] === 'failed' ? [end, 'a plain call has isError, and the task failed'] : undefined;
   },
@@ -292,7 +292,8 @@ const declares = aboutLives(
     message: 'A server that makes tasks declares the extension',
     fix: `declare "${tasksExtension}" in extensions`,
   },
-  async ({ made }, bench) => ((await declaredExtension(bench)) ? undefined : [made, 'it made a task, and does not']),
+  async ({ made }, harness) =>
+    (await declaredExtension(harness)) ? undefined : [made, 'it made a task, and does not'],
 );
 
 const secretIds: ProbeRule = {
@@ -301,16 +302,16 @@ const secretIds: ProbeRule = {
   message: 'The id of a task cannot be guessed',
   fix: 'make ids of at least 64 random bits, such as by crypto.randomUUID()',
   needs: 'tools',
-  async probe(bench) {
-    const [life] = await extensionLives(bench);
+  async probe(harness) {
+    const [life] = await extensionLives(harness);
     if (life === undefined) return notApplicable('no call of a tool that may be called became such a task');
     const ids = [wholeText(life.taskId)];
-    await asTaker(bench, async (speaker) => {
+    await asTaker(harness, async (probeClient) => {
       for (let left = 2; left > 0; left--) {
-        const task = await becameTask(speaker, life.tool);
+        const task = await becameTask(probeClient, life.tool);
         if (task === undefined) throw new NotJudged(`${life.tool.name} made no task again`);
         ids.push(wholeText(task.taskId));
-        await speaker.request('tasks/cancel', { taskId: task.taskId });
+        await probeClient.request('tasks/cancel', { taskId: task.taskId });
       }
     });
     const why = new Set(ids).size < ids.length ? 'an id came twice' : looksGuessable(ids);

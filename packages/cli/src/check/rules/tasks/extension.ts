@@ -1,7 +1,7 @@
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import { tasksExtension } from '../../../../../parley/src/protocol/features/tasks.ts';
 import type { ClientCapabilities } from '../../../../../parley/src/protocol/capability.ts';
-import { nobody, type Bench } from '../../harness/bench.ts';
+import { nobody, type Harness } from '../../harness/harness.ts';
 import { completeIn, sendCall } from '../../harness/calls.ts';
 import type { ProbeRule, WatchRule } from '../../rule.ts';
 import { holds, notApplicable, unless } from '../../verdict.ts';
@@ -24,8 +24,8 @@ const undeclaredTask: WatchRule = {
 };
 
 /** Probes a method of the extension, where the server declares it. */
-export async function declaredExtension(bench: Bench): Promise<boolean> {
-  const { extensions } = (await bench.offer()).capabilities;
+export async function declaredExtension(harness: Harness): Promise<boolean> {
+  const { extensions } = (await harness.offer()).capabilities;
   return isObject(extensions) && extensions[tasksExtension] !== undefined;
 }
 
@@ -37,13 +37,13 @@ const unknownOfExtension: ProbeRule = {
   lives: inExtension,
   message: 'A request about an unknown task of the extension gets -32602',
   fix: 'answer with the error -32602',
-  async probe(bench) {
-    if (!(await declaredExtension(bench))) return notApplicable('it does not declare the extension');
-    const speaker = await bench.fresh(extension);
+  async probe(harness) {
+    if (!(await declaredExtension(harness))) return notApplicable('it does not declare the extension');
+    const probeClient = await harness.fresh(extension);
     try {
-      return refusedWith(await speaker.request('tasks/get', { taskId: nobody }), { code: -32602 });
+      return refusedWith(await probeClient.request('tasks/get', { taskId: nobody }), { code: -32602 });
     } finally {
-      await bench.end(speaker);
+      await harness.end(probeClient);
     }
   },
 };
@@ -53,11 +53,11 @@ const strangers: ProbeRule = {
   lives: inExtension,
   message: 'Task methods from a client without the extension get -32021',
   fix: 'answer with the error -32021',
-  async probe(bench) {
-    if (!(await declaredExtension(bench))) return notApplicable('it does not declare the extension');
-    const speaker = await bench.shared();
-    await bench.ready(speaker);
-    return refusedWith(await speaker.request('tasks/get', { taskId: nobody }), { code: -32021 });
+  async probe(harness) {
+    if (!(await declaredExtension(harness))) return notApplicable('it does not declare the extension');
+    const probeClient = await harness.shared();
+    await harness.ready(probeClient);
+    return refusedWith(await probeClient.request('tasks/get', { taskId: nobody }), { code: -32021 });
   },
 };
 
@@ -66,14 +66,14 @@ const removed: ProbeRule = {
   lives: inExtension,
   message: 'tasks/result and tasks/list no longer exist: -32601',
   fix: 'answer with the error -32601',
-  async probe(bench) {
-    const speaker = await bench.shared();
-    await bench.ready(speaker);
+  async probe(harness) {
+    const probeClient = await harness.shared();
+    await harness.ready(probeClient);
     for (const [method, params] of [
       ['tasks/result', { taskId: nobody }],
       ['tasks/list', {}],
     ] as const) {
-      const verdict = refusedWith(await speaker.request(method, params), { code: -32601 });
+      const verdict = refusedWith(await probeClient.request(method, params), { code: -32601 });
       if (verdict.verdict === 'breaks') return { ...verdict, why: `${method}: ${verdict.why}` };
     }
     return holds;
@@ -86,10 +86,10 @@ const oldParameter: ProbeRule = {
   message: 'The parameter task of tools/call is ignored',
   fix: 'decide by the extension that the client declares',
   needs: 'tools',
-  async probe(bench) {
-    const made = (await bench.made('mute')).find((one) => one.result !== undefined);
+  async probe(harness) {
+    const made = (await harness.made('mute')).find((one) => one.result !== undefined);
     if (made === undefined) return notApplicable('no tool that was called gave a result');
-    const answer = await sendCall(await bench.shared(), made.of, { params: { task: { ttl } } });
+    const answer = await sendCall(await harness.shared(), made.of, { params: { task: { ttl } } });
     return unless(completeIn(answer) === undefined, answer, 'with it the call was not served');
   },
 };

@@ -1,6 +1,6 @@
 /** Keeps the focus for keyboard users: the focused element may leave the page. */
 
-const takers =
+const resumers =
   'a[href], button:not(:disabled), input:not(:disabled), select:not(:disabled), textarea:not(:disabled), summary, [tabindex]';
 
 /** Parts of a chosen list item that can be filled in or pressed. */
@@ -13,7 +13,7 @@ export const chosenPlaces: readonly string[] = [
 /** Gives the focus to a place, or to the first thing in it that takes it and is seen. @returns Whether there is one. */
 export function focusIn(place: Element | null | undefined): boolean {
   if (!(place instanceof HTMLElement)) return false;
-  for (const one of [place, ...place.querySelectorAll<HTMLElement>(takers)]) {
+  for (const one of [place, ...place.querySelectorAll<HTMLElement>(resumers)]) {
     if (one.tabIndex < 0 || !one.checkVisibility()) continue;
     one.focus();
     if (document.activeElement === one) return true;

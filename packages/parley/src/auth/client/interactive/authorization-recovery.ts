@@ -32,7 +32,7 @@ import { StepUps } from '../step-up.ts';
 import { isRefusal } from '../token-response.ts';
 
 /** The parts that it shares with those who send. */
-export interface MendingParts {
+export interface AuthorizationRecoveryParts {
   readonly keeper: GrantKeeper;
   proverOf(issuer: string): DpopProver;
 }
@@ -47,7 +47,7 @@ export class AuthorizationRecovery {
   readonly #stepUps: StepUps;
   readonly #login: Login;
 
-  constructor(site: Site, settings: OAuthSettings, { keeper, proverOf }: MendingParts) {
+  constructor(site: Site, settings: OAuthSettings, { keeper, proverOf }: AuthorizationRecoveryParts) {
     this.#site = site;
     this.#settings = settings;
     this.#keeper = keeper;

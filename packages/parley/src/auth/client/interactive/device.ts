@@ -12,7 +12,7 @@ import { limited, pauseFor, type Site } from '../site.ts';
 import { requestTokens, send } from '../token-request.ts';
 import { fieldsOf, textIn, type TokenAnswer } from '../token-response.ts';
 import { endpointsOf } from '../endpoints.ts';
-import { keepTokens, type AskingJob, type LoginParts, type LoginRequest } from './login-parts.ts';
+import { keepTokens, type LoginJob, type LoginParts, type LoginRequest } from './login-parts.ts';
 import type { RegisteredClient } from './registration.ts';
 
 /** The page and the code by which a person signs in on any device. (RFC 8628, section 3.2.) */
@@ -76,7 +76,7 @@ export function deviceLogin(
   site: Site,
   parts: LoginParts,
   { show, ...wanted }: LoginRequest & { readonly show: ShowDevicePrompt },
-): (job: AskingJob) => Promise<void> {
+): (job: LoginJob) => Promise<void> {
   refuseOther('function', 'device', show);
   const endpoint = requireDeviceEndpoint(wanted.discovered.server);
   return (job) => signIn({ site, parts, wanted, show, endpoint }, job);
@@ -92,7 +92,7 @@ function requireDeviceEndpoint({ issuer, deviceAuthorizationEndpoint }: ServerMe
 }
 
 /** A registration that the authorization server no longer knows is made again once. */
-async function signIn(login: DeviceLogin, job: AskingJob): Promise<void> {
+async function signIn(login: DeviceLogin, job: LoginJob): Promise<void> {
   const { registration, settings } = login.parts;
   const { server } = login.wanted.discovered;
   for (let again = false; ; again = true) {
@@ -108,7 +108,7 @@ async function signIn(login: DeviceLogin, job: AskingJob): Promise<void> {
   }
 }
 
-async function ask(login: DeviceLogin, client: RegisteredClient, job: AskingJob): Promise<void> {
+async function ask(login: DeviceLogin, client: RegisteredClient, job: LoginJob): Promise<void> {
   const { site, parts, wanted, show } = login;
   const { discovered, scopes, reason } = wanted;
   const { issuer } = discovered.server;

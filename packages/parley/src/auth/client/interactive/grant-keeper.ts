@@ -10,7 +10,7 @@ import { grantOf, readGrant, renewFrom, type Grant } from '../grant.ts';
 import { limited, type Site } from '../site.ts';
 import { unlessAborted } from '../../../storage/turns.ts';
 import type { GrantEndpoints } from '../endpoints.ts';
-import { KeptGrant, type Stored } from './kept-grant.ts';
+import { KeptGrant, type Stored } from './stored-grant.ts';
 
 /** The needs of keeping grants beside the server. */
 export interface KeeperOptions {

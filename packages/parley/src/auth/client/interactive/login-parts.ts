@@ -35,7 +35,7 @@ export interface LoginRequest {
 }
 
 /** The job of asking a user, while no other process asks. */
-export interface AskingJob extends Job {
+export interface LoginJob extends Job {
   readonly only: OnlyOne;
 }
 

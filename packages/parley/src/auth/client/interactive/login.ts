@@ -17,7 +17,7 @@ import {
 } from './authorization-request.ts';
 import { shownUrl } from '../discovery.ts';
 import { asOnlyOne } from './lease.ts';
-import { keepTokens, type AskingJob, type LoginParts, type LoginRequest } from './login-parts.ts';
+import { keepTokens, type LoginJob, type LoginParts, type LoginRequest } from './login-parts.ts';
 import { spelling, type RegisteredClient } from './registration.ts';
 import type { Job } from '../shared-work.ts';
 import { fetching, limited, type Site } from '../site.ts';
@@ -59,7 +59,7 @@ export class Login {
   }
 
   /** The way in which the person is asked, which the authorization server must have. */
-  async #wayToAsk(wanted: LoginRequest): Promise<(job: AskingJob) => Promise<void>> {
+  async #wayToAsk(wanted: LoginRequest): Promise<(job: LoginJob) => Promise<void>> {
     const { device: show } = wanted;
     if (show !== undefined)
       return (await import('./device.ts')).deviceLogin(this.#site, this.#parts, { ...wanted, show });
@@ -106,7 +106,7 @@ export class Login {
   }
 
   /** A registration that the authorization server no longer knows is made again once. */
-  async #ask(wanted: LoginRequest, job: AskingJob): Promise<void> {
+  async #ask(wanted: LoginRequest, job: LoginJob): Promise<void> {
     const { registration, settings } = this.#parts;
     const { discovered, reason, scopes } = wanted;
     const { server } = discovered;
@@ -147,7 +147,7 @@ export class Login {
 
   async #visit(
     { discovered, scopes, reason, bound, asked }: LoginRequest,
-    { open, client, job }: { readonly open: OpenRedirect; readonly client: RegisteredClient; readonly job: AskingJob },
+    { open, client, job }: { readonly open: OpenRedirect; readonly client: RegisteredClient; readonly job: LoginJob },
   ): Promise<void> {
     const { server, resource } = discovered;
     const { issuer } = server;

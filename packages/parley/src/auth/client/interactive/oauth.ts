@@ -121,9 +121,9 @@ class PersonAuthorization implements OAuth {
 
   async login({ server, signal = never(), scopes, device }: LoginOptions = {}): Promise<void> {
     const { site, authorizer } = this.#at(server);
-    const mending = await authorizer.mending();
+    const recovery = await authorizer.recovery();
     const refused = await challengeOf(site, signal);
-    await mending.login({ ...refused, scopes: scopes ?? refused.scopes }, { signal }, device);
+    await recovery.login({ ...refused, scopes: scopes ?? refused.scopes }, { signal }, device);
   }
 
   async logout({
@@ -138,9 +138,9 @@ class PersonAuthorization implements OAuth {
     await authorizer.keeper.rest();
     await authorizer.keeper.load();
     const { grant } = authorizer.keeper;
-    const mending = await authorizer.mending();
-    const revoked = await mending.end(revoke);
-    if (forgetClient) await mending.forgetClient(grant);
+    const recovery = await authorizer.recovery();
+    const revoked = await recovery.end(revoke);
+    if (forgetClient) await recovery.forgetClient(grant);
     return { revoked };
   }
 

@@ -27,15 +27,15 @@ export class PersonAuthorizer implements Authorizer {
       store,
       account,
       refresh,
-      clientOf: async (grant) => (await this.mending()).registration.find(grant),
+      clientOf: async (grant) => (await this.recovery()).registration.find(grant),
       clientLost: async ({ endpoints, client }, message) =>
-        (await this.mending()).registration.forget(endpoints.issuer, client, message),
+        (await this.recovery()).registration.forget(endpoints.issuer, client, message),
       proverOf: ({ scheme, endpoints }) => (scheme === 'DPoP' ? this.#proverOf(endpoints.issuer) : undefined),
     });
   }
 
   /** The code for refusals, loaded by the first one. A valid stored grant needs none of it. */
-  readonly mending: () => Promise<AuthorizationRecovery> = loadedOnce(async () => {
+  readonly recovery: () => Promise<AuthorizationRecovery> = loadedOnce(async () => {
     const late = await import('./authorization-recovery.ts');
     const parts = { keeper: this.keeper, proverOf: (issuer: string) => this.#proverOf(issuer) };
     return new late.AuthorizationRecovery(this.#site, this.#settings, parts);
@@ -70,12 +70,12 @@ export class PersonAuthorizer implements Authorizer {
   async refused(request: AuthorizedRequest, answer: AuthorizedAnswer, sent: AuthorizationFields): Promise<boolean> {
     // Another login would have the same result, and the page would never be finished.
     if (this.#unproven !== undefined && this.#unproven === sent['authorization']) request.tried.add('new tokens');
-    return (await this.mending()).refused(request, answer, sent);
+    return (await this.recovery()).refused(request, answer, sent);
   }
 
   /** Takes up the login to which an answer belongs, after the page that began it was left. */
   async finish(callback: string, signal: AbortSignal): Promise<void> {
-    await (await this.mending()).finish(callback, signal);
+    await (await this.recovery()).finish(callback, signal);
     const { grant } = this.keeper;
     this.#unproven = grant === undefined ? undefined : headerOf(grant);
   }

@@ -92,7 +92,7 @@ export class Registration {
   async find({ endpoints: { issuer, methods }, client: id, isPublic }: Granted): Promise<RegisteredClient | undefined> {
     const { clients, clientMetadataUrl } = this.#settings;
     const given = clients.find((client) => client.id === id && meansIssuer(client.issuer, issuer));
-    if (given !== undefined) return byHand(given, methods);
+    if (given !== undefined) return manual(given, methods);
     if (id === clientMetadataUrl) return { id, method: 'none', dynamic: false };
     const kept = await this.kept(issuer);
     // A grant stays usable when another client was registered after it.
@@ -105,7 +105,7 @@ export class Registration {
   given(server: ServerMetadata): RegisteredClient | undefined {
     const { clients, clientMetadataUrl } = this.#settings;
     const given = clients.find((client) => meansIssuer(client.issuer, server.issuer));
-    if (given !== undefined) return byHand(given, server.tokenEndpointAuthMethodsSupported);
+    if (given !== undefined) return manual(given, server.tokenEndpointAuthMethodsSupported);
     if (clients.length > 0)
       throw new AuthorizationError(
         'registration',
@@ -221,7 +221,7 @@ interface Asking {
   readonly signal: AbortSignal;
 }
 
-function byHand(
+function manual(
   { id, secret, key, method }: ManualRegistration,
   listed: ServerMetadata['tokenEndpointAuthMethodsSupported'],
 ): RegisteredClient {

@@ -11,7 +11,7 @@ function bySelf(world: World, store: CredentialStore): ReturnType<World['oauth']
   return world.oauth({ store, fetch: world.fetch });
 }
 
-function byHand(world: World, store: CredentialStore): ReturnType<World['oauth']> {
+function manual(world: World, store: CredentialStore): ReturnType<World['oauth']> {
   return world.oauth({ store, fetch: world.fetch, client });
 }
 
@@ -24,7 +24,7 @@ test('a login by another client revokes and deletes the grant before', async () 
   const store = memoryCredentialStore();
   await bySelf(world, store).login({ server });
   const [access, refresh] = world.secrets.slice(-2);
-  await byHand(world, store).login({ server });
+  await manual(world, store).login({ server });
   assert.deepEqual(revokedTokens(world), [refresh, access]);
   assert.deepEqual(
     (await store.keys('grant')).map((key) => key.client),
@@ -133,7 +133,7 @@ test('a grant that is dropped unrevoked after many step-ups is a warning', async
 
 test('a replaced grant that cannot be revoked is kept for a logout, with a warning', async () => {
   for (const [name, login] of [
-    ['by another client', byHand],
+    ['by another client', manual],
     ['by the same client', bySelf],
   ] as const) {
     const world = createWorld();
@@ -223,9 +223,9 @@ test('a logout revokes and deletes grants of the server that none uses any more'
   await bySelf(world, store).login({ server });
   const pointer = { kind: 'server', issuer: server } as const;
   await store.write(pointer, undefined);
-  await byHand(world, store).login({ server });
+  await manual(world, store).login({ server });
   assert.equal((await store.keys('grant')).length, 2);
-  assert.deepEqual(await byHand(world, store).logout({ server }), { revoked: true });
+  assert.deepEqual(await manual(world, store).logout({ server }), { revoked: true });
   assert.equal(revokedTokens(world).length, 4);
   assert.deepEqual([await store.keys('grant'), await store.keys('server')], [[], []]);
 });
@@ -236,9 +236,9 @@ test('a grant that another server uses too is kept', async () => {
   await bySelf(world, store).login({ server });
   const pointer = await store.read({ kind: 'server', issuer: server });
   await store.write({ kind: 'server', issuer: 'https://mcp.example/other' }, pointer?.text);
-  await byHand(world, store).login({ server });
+  await manual(world, store).login({ server });
   assert.equal((await store.keys('grant')).length, 2);
-  await byHand(world, store).logout({ server });
+  await manual(world, store).logout({ server });
   assert.equal((await store.keys('grant')).length, 1);
   assert.deepEqual(revokedTokens(world).length, 2);
 });

@@ -6,7 +6,7 @@ import { after } from '../../../jsonrpc/timeout.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 import type { Bus, Unsubscribe } from '../../../storage/bus.ts';
 import { beatMs, read } from '../../upstream/suspended/bus.ts';
-import { heldChannels } from '../between.ts';
+import { heldChannels } from '../task-forms.ts';
 
 /** Message to the process that holds a result: to read the questions, or to answer them. */
 interface Told {

@@ -1,7 +1,7 @@
 import type { Call } from '../../../server/runtime/call.ts';
 import { jsonText } from '../../../json/exact-number.ts';
 import { after } from '../../../jsonrpc/timeout.ts';
-import type { AskMethod } from '../../../connection/ask.ts';
+import type { AskMethod } from '../../../connection/client-request.ts';
 import { readAnswer } from '../../../connection/read-answer.ts';
 import { requireCapabilities } from '../../../connection/required-capabilities.ts';
 import { McpError } from '../../../protocol/error.ts';
@@ -10,7 +10,7 @@ import { metaKey } from '../../../protocol/meta.ts';
 import { isObject } from '../../../jsonrpc/message.ts';
 import { isQuestion, withoutToken } from '../../upstream/suspended/suspended-call.ts';
 import { withDeclaredContext } from '../../upstream/sampling-context.ts';
-import { withoutRelated } from '../between.ts';
+import { withoutRelated } from '../task-forms.ts';
 
 /** One question of the server that has no answer yet. */
 interface Question {

@@ -6,7 +6,7 @@ import { settle } from '../../../../../../test/support/raw.ts';
 import { McpError } from '../../../protocol/error.ts';
 import type { TaskListening } from '../task-streams.ts';
 import { LookedAfter } from './looked-after.ts';
-import { ToldOfCore } from './told.ts';
+import { ToldOfCore } from './core-progress.ts';
 import type { TasksOfCore } from './tasks-of-core.ts';
 
 type Task = Readonly<Record<string, unknown>>;

@@ -13,10 +13,10 @@ import { revisionFor } from '../../forward.ts';
 import type { Pool } from '../../upstream/pool.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 import { malformedTask } from '../attempt.ts';
-import { withoutRelated } from '../between.ts';
+import { withoutRelated } from '../task-forms.ts';
 import { asOfExtension, type AboutTask } from '../forms.ts';
 import type { HeldResults } from './held-results.ts';
-import { ToldOfCore } from './told.ts';
+import { ToldOfCore } from './core-progress.ts';
 
 /** One task of the server, and the requesting client. */
 export interface TaskOfClient {

@@ -2,7 +2,7 @@ import { isObject } from '../../../jsonrpc/message.ts';
 import { isUnknown } from '../../../client/tasks/following/patience.ts';
 import { after } from '../../../jsonrpc/timeout.ts';
 import { unlessAborted } from '../../../storage/turns.ts';
-import type { AskMethod } from '../../../connection/ask.ts';
+import type { AskMethod } from '../../../connection/client-request.ts';
 import { PollInterval } from '../../../connection/poll-interval.ts';
 import { fromWire } from '../../../protocol/compile/from-wire.ts';
 import { errorFromWire, McpError } from '../../../protocol/error.ts';
@@ -11,7 +11,7 @@ import { getTaskResultShape, type GetTaskResult } from '../../../protocol/featur
 import { hasEnded } from '../../../protocol/task-status.ts';
 import { questionLimits } from '../../../tasks/machine.ts';
 import { malformedTask, objectOf } from '../attempt.ts';
-import type { KeptWork } from '../kept/kept-work.ts';
+import type { KeptWork } from '../stored/kept-work.ts';
 import { Outage } from './outage.ts';
 
 /** Time after which the bridge subscribes to a running task, and after which it subscribes again, in milliseconds. */

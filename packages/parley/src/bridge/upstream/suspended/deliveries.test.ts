@@ -13,7 +13,7 @@ import { memoryBus } from '../../../storage/bus.ts';
 import { memoryTransport } from '../../../testing/memory-transport.ts';
 import { createBridge } from '../../../bridge.ts';
 import { Deliveries } from './deliveries.ts';
-import type { SuspendedState, Taker } from './suspended-call.ts';
+import type { SuspendedState, CallResumer } from './suspended-call.ts';
 
 const capabilities = { elicitation: { form: {}, url: {} } };
 const form = { message: 'Pay?', schema: { type: 'object', properties: { name: { type: 'string' } } } } as const;
@@ -210,33 +210,33 @@ it('an outcome is dropped after ten minutes, and when its owner has too many', a
   const deliveries = new Deliveries();
   t.after(() => deliveries.close());
   const onDropped = (): void => undefined;
-  const taker = { signal: new AbortController().signal } as Taker;
+  const resumer = { signal: new AbortController().signal } as CallResumer;
   const standing: SuspendedState = { kind: 'complete', result: {} };
   const run = (id: string, owner: string): Promise<SuspendedState> =>
-    deliveries.first(id, { answers: '', taker, owner, onDropped }, async () => standing);
+    deliveries.first(id, { answers: '', resumer, owner, onDropped }, async () => standing);
   await run('old', 'ann');
   t.mock.timers.tick(599_999);
-  assert.deepEqual(await deliveries.again('old', { answers: '', taker }), standing);
+  assert.deepEqual(await deliveries.again('old', { answers: '', resumer }), standing);
   t.mock.timers.tick(1);
-  assert.equal(deliveries.again('old', { answers: '', taker }), undefined);
+  assert.equal(deliveries.again('old', { answers: '', resumer }), undefined);
   await run('own', 'ann');
   for (let count = 0; count < 1_100; count++) await run(`eve ${count}`, 'eve');
-  assert.equal(deliveries.again('eve 0', { answers: '', taker }), undefined);
-  assert.deepEqual(await deliveries.again('own', { answers: '', taker }), standing);
+  assert.equal(deliveries.again('eve 0', { answers: '', resumer }), undefined);
+  assert.deepEqual(await deliveries.again('own', { answers: '', resumer }), standing);
 });
 
 it('a round that ends after everything was dropped is not stored', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const deliveries = new Deliveries();
-  const taker = { signal: new AbortController().signal } as Taker;
+  const resumer = { signal: new AbortController().signal } as CallResumer;
   let dropped = 0;
   let end!: (standing: SuspendedState) => void;
   const run = (): Promise<SuspendedState> => new Promise((resolve) => (end = resolve));
-  const first = deliveries.first('x', { answers: '', taker, owner: 'ann', onDropped: () => dropped++ }, run);
+  const first = deliveries.first('x', { answers: '', resumer, owner: 'ann', onDropped: () => dropped++ }, run);
   deliveries.close();
   end({ kind: 'complete', result: {} });
   await first;
-  assert.equal(deliveries.again('x', { answers: '', taker }), undefined);
+  assert.equal(deliveries.again('x', { answers: '', resumer }), undefined);
   t.mock.timers.tick(600_000);
   assert.equal(dropped, 1);
 });
@@ -244,15 +244,15 @@ it('a round that ends after everything was dropped is not stored', async (t) => 
 it('a delivery after the end of its round leaves nothing behind', async (t) => {
   const deliveries = new Deliveries();
   t.after(() => deliveries.close());
-  const takers = [0, 1].map(() => ({ signal: new AbortController().signal }) as Taker);
-  const [one, late] = takers as [Taker, Taker];
+  const resumers = [0, 1].map(() => ({ signal: new AbortController().signal }) as CallResumer);
+  const [one, late] = resumers as [CallResumer, CallResumer];
   const standing: SuspendedState = { kind: 'complete', result: {} };
   await deliveries.first(
     'x',
-    { answers: '', taker: one, owner: 'ann', onDropped: () => undefined },
+    { answers: '', resumer: one, owner: 'ann', onDropped: () => undefined },
     async () => standing,
   );
-  assert.deepEqual(await deliveries.again('x', { answers: '', taker: late }), standing);
+  assert.deepEqual(await deliveries.again('x', { answers: '', resumer: late }), standing);
   assert.equal(getEventListeners(late.signal, 'abort').length, 0);
 });
 

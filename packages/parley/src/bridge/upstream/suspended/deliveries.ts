@@ -3,21 +3,21 @@
 import { jsonText } from '../../../json/exact-number.ts';
 import { after } from '../../../jsonrpc/timeout.ts';
 import { mayHaveRun } from '../../../server/runtime/input/refused-state.ts';
-import type { SuspendedState, Taker } from './suspended-call.ts';
+import type { SuspendedState, CallResumer } from './suspended-call.ts';
 import { FinishedCalls, type FinishedCall } from './finished.ts';
 
 /** One delivery of a request that brings answers. */
 export interface AnswerDelivery {
   /** Digest of its answers. */
   readonly answers: string;
-  readonly taker: Taker;
+  readonly resumer: CallResumer;
 }
 
 /** A running round, or one whose outcome is stored. */
 interface Round extends FinishedCall {
   readonly answers: string;
   /** Present while it runs. */
-  readonly takers: Takers | undefined;
+  readonly resumers: CallResumers | undefined;
   readonly outcome: Promise<SuspendedState>;
   /** Stops the timer that drops its outcome. */
   readonly stop: () => void;
@@ -46,26 +46,26 @@ export class Deliveries {
    *
    * @throws McpError invalidParams for other answers than before.
    */
-  again(id: string, { answers, taker }: AnswerDelivery): Promise<SuspendedState> | undefined {
+  again(id: string, { answers, resumer }: AnswerDelivery): Promise<SuspendedState> | undefined {
     const round = this.#rounds.get(id);
     if (round === undefined) return undefined;
     if (round.answers !== answers) throw mayHaveRun(otherAnswers);
-    round.takers?.add(taker);
+    round.resumers?.add(resumer);
     return round.outcome;
   }
 
   /** Runs a round for its first delivery and for those that come while it runs. */
   first(
     id: string,
-    { answers, taker, owner, onDropped }: FirstDelivery,
-    run: (takers: Taker) => Promise<SuspendedState>,
+    { answers, resumer, owner, onDropped }: FirstDelivery,
+    run: (resumers: CallResumer) => Promise<SuspendedState>,
   ): Promise<SuspendedState> {
-    const takers = new Takers(taker);
-    const outcome = run(takers).catch((error: unknown) => {
-      throw takers.signal.aborted ? mayHaveRun('it was cancelled, since its client left') : error;
+    const resumers = new CallResumers(resumer);
+    const outcome = run(resumers).catch((error: unknown) => {
+      throw resumers.signal.aborted ? mayHaveRun('it was cancelled, since its client left') : error;
     });
     const giveUp = (): void => this.#drop(id);
-    const round: Round = { owner, size: 0, answers, takers, outcome, giveUp, stop: () => undefined, onDropped };
+    const round: Round = { owner, size: 0, answers, resumers, outcome, giveUp, stop: () => undefined, onDropped };
     this.#rounds.set(id, round);
     const store = (standing?: SuspendedState): void => this.#store(id, round, standing);
     outcome.then(store, () => store());
@@ -75,7 +75,7 @@ export class Deliveries {
   #store(id: string, round: Round, standing: SuspendedState | undefined): void {
     if (!this.#rounds.has(id)) return;
     const size = standing === undefined ? 0 : jsonText(standing).length;
-    const ended: Round = { ...round, takers: undefined, size, stop: after(outcomeTtlMs, () => this.#drop(id)) };
+    const ended: Round = { ...round, resumers: undefined, size, stop: after(outcomeTtlMs, () => this.#drop(id)) };
     this.#rounds.set(id, ended);
     this.#stored.add(ended);
   }
@@ -96,12 +96,12 @@ export class Deliveries {
 }
 
 /** The deliveries that wait for one run. The last one gets its notifications, and it is cancelled when all have left. */
-class Takers implements Taker {
-  readonly #present: Taker[] = [];
+class CallResumers implements CallResumer {
+  readonly #present: CallResumer[] = [];
   readonly #left = new AbortController();
-  #last: Taker;
+  #last: CallResumer;
 
-  constructor(first: Taker) {
+  constructor(first: CallResumer) {
     this.#last = first;
     this.add(first);
   }
@@ -110,28 +110,28 @@ class Takers implements Taker {
     return this.#left.signal;
   }
 
-  get meta(): Taker['meta'] {
+  get meta(): CallResumer['meta'] {
     return this.#last.meta;
   }
 
-  get logLevel(): Taker['logLevel'] {
+  get logLevel(): CallResumer['logLevel'] {
     return this.#last.logLevel;
   }
 
-  admits(...level: Parameters<Taker['admits']>): boolean {
+  admits(...level: Parameters<CallResumer['admits']>): boolean {
     return this.#last.admits(...level);
   }
 
-  send(...message: Parameters<Taker['send']>): void {
+  send(...message: Parameters<CallResumer['send']>): void {
     this.#last.send(...message);
   }
 
-  add(taker: Taker): void {
-    const { signal } = taker;
-    this.#present.push(taker);
-    this.#last = taker;
+  add(resumer: CallResumer): void {
+    const { signal } = resumer;
+    this.#present.push(resumer);
+    this.#last = resumer;
     const leave = (): void => {
-      this.#present.splice(this.#present.indexOf(taker), 1);
+      this.#present.splice(this.#present.indexOf(resumer), 1);
       const last = this.#present.at(-1);
       if (last === undefined) this.#left.abort(signal.reason);
       else this.#last = last;

@@ -7,14 +7,14 @@ import { madeCall } from '../../../../../../test/support/made-call.ts';
 import { turns } from '../../../../../../test/support/turns.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 import type { ForwardedCall } from '../forwarded-call.ts';
-import { SuspendedCall, type Taker } from './suspended-call.ts';
+import { SuspendedCall, type CallResumer } from './suspended-call.ts';
 
 const capabilities = { elicitation: { form: {} } };
 const form = { message: '?', requestedSchema: { type: 'object', properties: {} } };
 const accepted = { action: 'accept', content: {} };
 
 /** A parked call that runs until the test ends it, and a journal of what its owner hears. */
-function parked() {
+function suspended() {
   const journal: string[] = [];
   const { call } = madeCall('tools/call', { client: { info: undefined, capabilities } });
   const one = new SuspendedCall(call, 1_000, {
@@ -24,14 +24,14 @@ function parked() {
   });
   let end!: (result: JsonObject) => void;
   one.start(() => new Promise((resolve) => (end = resolve)));
-  return { one, journal, end: (result: JsonObject) => end(result), upstream: one.carried };
+  return { one, journal, end: (result: JsonObject) => end(result), upstream: one.forwarded };
 }
 
 /** A request of the client, which can leave. */
-function taker() {
+function resumer() {
   const sent: string[] = [];
   const client = new AbortController();
-  const request: Taker = {
+  const request: CallResumer = {
     meta: {},
     logLevel: 'debug',
     signal: client.signal,
@@ -52,9 +52,9 @@ async function ask(upstream: ForwardedCall, signal = new AbortController().signa
 
 describe('a parked call', () => {
   it('sets no timer while nothing happens', async (t) => {
-    const { one, end } = parked();
+    const { one, end } = suspended();
     const timers = t.mock.method(globalThis, 'setTimeout').mock;
-    const next = one.next(taker().request);
+    const next = one.next(resumer().request);
     await turns();
     assert.equal(timers.callCount(), 0);
     end({});
@@ -62,8 +62,8 @@ describe('a parked call', () => {
   });
 
   it('sends nothing more to its request once it has a result, and hears nothing of it', async () => {
-    const { one, journal, end, upstream } = parked();
-    const { request, sent, leave } = taker();
+    const { one, journal, end, upstream } = suspended();
+    const { request, sent, leave } = resumer();
     const next = one.next(request);
     end({ content: [] });
     assert.deepEqual(await next, { kind: 'complete', result: { content: [] } });
@@ -74,8 +74,8 @@ describe('a parked call', () => {
 
   it('goes on when a request that has its questions leaves, and stores notifications for the next', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
-    const { one, journal, upstream, end } = parked();
-    const first = taker();
+    const { one, journal, upstream, end } = suspended();
+    const first = resumer();
     const asks = one.next(first.request);
     const answer = ask(upstream);
     await turns();
@@ -84,7 +84,7 @@ describe('a parked call', () => {
     first.leave();
     upstream.send('notifications/message', { level: 'info', data: 'meanwhile' });
     assert.deepEqual([first.sent, journal, upstream.signal.aborted], [[], ['away'], false]);
-    const second = taker();
+    const second = resumer();
     one.answer({ 'question-1': accepted });
     const next = one.next(second.request);
     assert.equal(await answer, 'accept');
@@ -96,8 +96,8 @@ describe('a parked call', () => {
 
   it('ends when the request that waits leaves, or had left before', async () => {
     for (const leavesFirst of [true, false]) {
-      const { one, journal, upstream } = parked();
-      const { request, leave } = taker();
+      const { one, journal, upstream } = suspended();
+      const { request, leave } = resumer();
       if (leavesFirst) leave();
       void one.next(request);
       await turns();
@@ -108,9 +108,9 @@ describe('a parked call', () => {
 
   it('waits on when its only question is withdrawn in the turn in which it was asked', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
-    const { one, upstream, end } = parked();
+    const { one, upstream, end } = suspended();
     const withdrawal = new AbortController();
-    const next = one.next(taker().request);
+    const next = one.next(resumer().request);
     const answer = ask(upstream, withdrawal.signal);
     await turns();
     withdrawal.abort();
@@ -123,8 +123,8 @@ describe('a parked call', () => {
 
   it('is given up when its client stays away for its whole time, and not before', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
-    const { one, journal, upstream } = parked();
-    const asks = one.next(taker().request);
+    const { one, journal, upstream } = suspended();
+    const asks = one.next(resumer().request);
     const answer = ask(upstream);
     await turns();
     t.mock.timers.tick(0);
@@ -138,8 +138,8 @@ describe('a parked call', () => {
 
   it('keeps its outcome, and counts its characters, when it ends while its client is away', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
-    const { one, journal, upstream, end } = parked();
-    const asks = one.next(taker().request);
+    const { one, journal, upstream, end } = suspended();
+    const asks = one.next(resumer().request);
     const answer = ask(upstream);
     await turns();
     t.mock.timers.tick(0);
@@ -148,6 +148,6 @@ describe('a parked call', () => {
     end({ a: 1 });
     assert.match(await answer, /has answered the call/);
     assert.deepEqual([one.asleep, one.size, journal], [false, '{"a":1}'.length, ['away', 'finished']]);
-    assert.deepEqual(await one.next(taker().request), { kind: 'complete', result: { a: 1 } });
+    assert.deepEqual(await one.next(resumer().request), { kind: 'complete', result: { a: 1 } });
   });
 });

@@ -1,7 +1,7 @@
 import { jsonText } from '../../../json/exact-number.ts';
 import { isRequestId } from '../../../jsonrpc/message.ts';
 import { after } from '../../../jsonrpc/timeout.ts';
-import { askMethods, type AskMethod } from '../../../connection/ask.ts';
+import { askMethods, type AskMethod } from '../../../connection/client-request.ts';
 import type { Call } from '../../../server/runtime/call.ts';
 import { requireCapabilities } from '../../../connection/required-capabilities.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
@@ -10,7 +10,7 @@ import { fromWire } from '../../../protocol/compile/from-wire.ts';
 import type { LoggingLevel } from '../../../protocol/features/logging.ts';
 import { methodOf } from '../../../protocol/catalogue.ts';
 import type { ForwardedCall } from '../forwarded-call.ts';
-import { NoticeBacklog } from './kept.ts';
+import { NoticeBacklog } from './notice-backlog.ts';
 import { ownerOf } from '../../../auth/common/owner.ts';
 
 /** One question of the upstream that has no answer yet. */
@@ -22,7 +22,7 @@ interface Question {
 }
 
 /** A request that takes a parked call up, here or in another process. */
-export type Taker = Pick<Call, 'meta' | 'logLevel' | 'signal' | 'admits' | 'send'>;
+export type CallResumer = Pick<Call, 'meta' | 'logLevel' | 'signal' | 'admits' | 'send'>;
 
 /** State of a suspended call: its result, or its questions. */
 export type SuspendedState =
@@ -30,7 +30,7 @@ export type SuspendedState =
   | { readonly kind: 'asks'; readonly inputRequests: JsonObject; readonly round: number };
 
 /** Listeners to a parked call. */
-export interface ParkedEvents {
+export interface SuspendedCallEvents {
   /** It is over, and its outcome waits to be fetched. */
   onFinished(call: SuspendedCall): void;
   /** It waits for its client to come back, or waits no more. */
@@ -45,16 +45,16 @@ export interface ParkedEvents {
  */
 export class SuspendedCall {
   /** The call as the upstream's connection sees it. */
-  readonly carried: ForwardedCall;
+  readonly forwarded: ForwardedCall;
   /** The owner that it counts for. */
   readonly owner: string | undefined;
   readonly #ttlMs: number;
-  readonly #events: ParkedEvents;
+  readonly #events: SuspendedCallEvents;
   readonly #gone = new AbortController();
   /** As many as the connection takes requests of its server at once. */
   readonly #questions = new Map<string, Question>();
   /** The last request that took the call up, waiting or not. */
-  #taker: Taker;
+  #resumer: CallResumer;
   #waiting = false;
   #isAway = false;
   readonly #kept = new NoticeBacklog();
@@ -67,12 +67,12 @@ export class SuspendedCall {
   #forget: () => void = () => undefined;
 
   /** @param ttlMs Time for which the client may stay away, in milliseconds; then the call is cancelled. */
-  constructor(call: Call, ttlMs: number, events: ParkedEvents) {
-    this.#taker = call;
+  constructor(call: Call, ttlMs: number, events: SuspendedCallEvents) {
+    this.#resumer = call;
     this.#ttlMs = ttlMs;
     this.#events = events;
     this.owner = ownerOf(call.auth?.principal, call.address);
-    this.carried = this.#asCarried(call);
+    this.forwarded = this.#asCarried(call);
   }
 
   /** The questions of which round wait for answers now. */
@@ -91,8 +91,8 @@ export class SuspendedCall {
   }
 
   /** Runs the call upstream. */
-  start(run: (carried: ForwardedCall) => Promise<JsonObject>): void {
-    const outcome = run(this.carried);
+  start(run: (forwarded: ForwardedCall) => Promise<JsonObject>): void {
+    const outcome = run(this.forwarded);
     const settle = (result?: JsonObject): void => {
       this.#settled = true;
       this.#withdraw(answered);
@@ -110,8 +110,8 @@ export class SuspendedCall {
    *
    * @throws McpError from the upstream.
    */
-  async next(taker: Taker): Promise<SuspendedState> {
-    this.#attach(taker);
+  async next(resumer: CallResumer): Promise<SuspendedState> {
+    this.#attach(resumer);
     while (!this.#settled && this.#questions.size === 0) {
       await new Promise<void>((resolve) => (this.#wake = resolve));
       if (!this.#settled) await this.#turn();
@@ -126,7 +126,7 @@ export class SuspendedCall {
   answer(responses: JsonObject): void {
     for (const [key, { method, resolve }] of this.#questions) {
       if (!Object.hasOwn(responses, key)) continue;
-      const answer = readAnswer(method, responses[key], this.carried);
+      const answer = readAnswer(method, responses[key], this.forwarded);
       if (answer === undefined) continue;
       this.#questions.delete(key);
       resolve(answer);
@@ -168,17 +168,17 @@ export class SuspendedCall {
     this.#questions.clear();
   }
 
-  #attach(taker: Taker): void {
+  #attach(resumer: CallResumer): void {
     this.#forget();
-    this.#taker = taker;
+    this.#resumer = resumer;
     this.#waiting = true;
     this.#away(false);
-    for (const { method, params } of this.#kept.take()) tell(taker, method, params);
+    for (const { method, params } of this.#kept.take()) tell(resumer, method, params);
     const onAbort = (): void => {
-      if (this.#taker === taker && this.#waiting) this.giveUp('the request was cancelled');
+      if (this.#resumer === resumer && this.#waiting) this.giveUp('the request was cancelled');
     };
-    taker.signal.addEventListener('abort', onAbort);
-    if (taker.signal.aborted) onAbort();
+    resumer.signal.addEventListener('abort', onAbort);
+    if (resumer.signal.aborted) onAbort();
   }
 
   #away(isAway: boolean): void {
@@ -196,7 +196,7 @@ export class SuspendedCall {
   }
 
   #question(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
-    const { facts, client } = this.carried;
+    const { facts, client } = this.forwarded;
     if (!isQuestion(method))
       throw new McpError('methodNotFound', `${JSON.stringify(method.slice(0, 100))} cannot be asked of this client`);
     requireCapabilities(method, params, facts, client.capabilities);
@@ -216,12 +216,12 @@ export class SuspendedCall {
   }
 
   #send(method: string, params: JsonObject): void {
-    if (this.#waiting) return tell(this.#taker, method, params);
+    if (this.#waiting) return tell(this.#resumer, method, params);
     this.#kept.add({ method, params });
   }
 
   #asCarried({ method, requestId, facts, client, address, auth }: Call): ForwardedCall {
-    const current = (): Taker => this.#taker;
+    const current = (): CallResumer => this.#resumer;
     return {
       method,
       requestId,
@@ -267,13 +267,13 @@ export function withoutToken(params: JsonObject): JsonObject {
  * Forwards a notification of the upstream to the request that has the call now: under its own token, and by its log
  * level.
  */
-function tell(taker: Taker, method: string, params: JsonObject): void {
-  const { progressToken } = taker.meta;
+function tell(resumer: CallResumer, method: string, params: JsonObject): void {
+  const { progressToken } = resumer.meta;
   if (method === 'notifications/progress') {
-    if (isRequestId(progressToken)) taker.send(method, { ...params, progressToken });
+    if (isRequestId(progressToken)) resumer.send(method, { ...params, progressToken });
     // The level was read as one when the message came.
-  } else if (method !== 'notifications/message' || taker.admits(params['level'] as LoggingLevel)) {
-    taker.send(method, params);
+  } else if (method !== 'notifications/message' || resumer.admits(params['level'] as LoggingLevel)) {
+    resumer.send(method, params);
   }
 }
 

@@ -18,7 +18,7 @@ const everything = {
 const ada = { action: 'accept', content: { name: 'Ada' } };
 const question = { message: form.message, schema: name };
 
-interface Host {
+interface ServerCore {
   readonly client: TaskClient;
   /** What the server asked, in order. */
   readonly asked: { readonly method: string; readonly params: Json }[];
@@ -33,7 +33,7 @@ async function host(
     capabilities = everything,
     run = elicited,
   }: { capabilities?: Json; run?: (ctx: ToolContext) => Promise<unknown> } = {},
-): Promise<Host> {
+): Promise<ServerCore> {
   const asked: { method: string; params: Json }[] = [];
   const server = createServer({ name: 's', version: '1' });
   t.after(() => server.close());

@@ -2,7 +2,7 @@ import { runOnAbort } from '../../../jsonrpc/run-on-abort.ts';
 import { isObject } from '../../../jsonrpc/message.ts';
 import { after, monotonicNow } from '../../../jsonrpc/timeout.ts';
 import { ConnectionError } from '../../../jsonrpc/transport.ts';
-import { quiet, type AskMethod, type TaskQuestion } from '../../../connection/ask.ts';
+import { quiet, type AskMethod, type TaskQuestion } from '../../../connection/client-request.ts';
 import { PollInterval } from '../../../connection/poll-interval.ts';
 import { hasClientCapability } from '../../../protocol/capability.ts';
 import { fromWire } from '../../../protocol/compile/from-wire.ts';
@@ -10,7 +10,7 @@ import { McpError } from '../../../protocol/error.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 import { createTaskResultShape, getTaskResultShape, type Task } from '../../../protocol/features/tasks.ts';
 import { metaKey } from '../../../protocol/meta.ts';
-import type { SessionWay } from './by-requests.ts';
+import type { SessionWay } from './live-requester.ts';
 import { question, type QuestionOrigin } from './question.ts';
 import { tooLate } from './too-late.ts';
 

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../protocol/features/common.ts';
 import type { Revision } from '../../../protocol/revision.ts';
 import type { Call } from '../call.ts';
 import type { ReplyChannel } from '../request-handler.ts';
-import type { ServerSession } from '../host.ts';
+import type { ServerSession } from '../server-core.ts';
 import { LinkEnd, unanswered } from '../link-end.ts';
 import type { PassingPlace } from '../middleware/passing.ts';
 

@@ -1,5 +1,5 @@
 /** The code that only asking a client needs. `asking.ts` loads it on demand. */
 
-export { continueByHand, firstRun, runRounds } from './by-rounds.ts';
-export { askOnce, AskerByRequests } from './by-requests.ts';
+export { continueManual, firstRun, runRounds } from './handler-rounds.ts';
+export { askOnce, LiveRequester } from './live-requester.ts';
 export { connectionOf } from './question.ts';

@@ -3,7 +3,7 @@
 import { jsonText } from '../../../json/exact-number.ts';
 import { parseExactJson } from '../../../json/parse-exact.ts';
 import { after, monotonicNow } from '../../../jsonrpc/timeout.ts';
-import { quiet } from '../../../connection/ask.ts';
+import { quiet } from '../../../connection/client-request.ts';
 import type { Ran } from '../../../connection/memoized-steps.ts';
 import { packResult, unpackResult, type PackedResult } from '../extension-result.ts';
 import { mayHaveRun, tooOld } from './refused-state.ts';

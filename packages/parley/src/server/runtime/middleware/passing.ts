@@ -17,13 +17,13 @@ import { mapMaybe, catchMaybe, type MaybePromise } from '../../../storage/maybe-
 import type { Call } from '../call.ts';
 import type { AuthInfo, ReplyChannel } from '../request-handler.ts';
 import { isExtensionResult, passedOn, resultFor } from '../extension-result.ts';
-import type { Host, ServerSession } from '../host.ts';
+import type { ServerCore, ServerSession } from '../server-core.ts';
 import { maskedError } from '../masking.ts';
 
 /** The place where messages of a conversation pass through middleware. */
 export interface PassingPlace {
   readonly chain: MiddlewareStack;
-  readonly host: Host;
+  readonly host: ServerCore;
   readonly link: ReplyChannel;
 }
 
@@ -281,13 +281,13 @@ export function noticedThrough(
 
 type Sends = NonNullable<Call['passes']>;
 
-const senders = new WeakMap<Host, Sends>();
+const senders = new WeakMap<ServerCore, Sends>();
 
 /**
  * Sends notifications of a host's requests through its middleware. All requests share one function. One function for
  * each request kept its data until the next full garbage collection, a third of the request's total cost.
  */
-function sentBy(chain: MiddlewareStack, host: Host): Sends {
+function sentBy(chain: MiddlewareStack, host: ServerCore): Sends {
   let sends = senders.get(host);
   if (sends === undefined)
     senders.set(host, (sends = (call, method, params) => sent(call, method, params, { chain, host, link: call.link })));

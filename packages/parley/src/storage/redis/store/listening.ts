@@ -170,7 +170,7 @@ export class RedisListening {
     );
     client.on('smessage', (name: string, text: string) => this.#heard(ear, name, text));
     // A slot moved: the server ended the subscription of some channels, and does not name them here.
-    client.on('moved', () => this.#doubt(ear));
+    client.on('moved', () => this.#orphans(ear));
     client.on('end', () => this.#lose(ear));
     client.on('close', () => this.#lose(ear));
     this.#ears.set(node, ear);
@@ -243,7 +243,7 @@ export class RedisListening {
   }
 
   /** Subscribes at a node again. */
-  #doubt(ear: Ear): void {
+  #orphans(ear: Ear): void {
     if (this.#ears.get(ear.node) !== ear) return;
     for (const channel of ear.channels) this.#silence(channel);
     ear.channels.clear();
@@ -252,7 +252,7 @@ export class RedisListening {
 
   #lose(ear: Ear): void {
     if (this.#ears.get(ear.node) !== ear) return;
-    this.#doubt(ear);
+    this.#orphans(ear);
     this.#drop(ear);
   }
 

@@ -8,7 +8,7 @@ import { isTransientStatus } from '../../../jsonrpc/transient.ts';
 import { askedWaitMs } from '../../../jsonrpc/retry-after.ts';
 import { bodyBytes, bodyText, drain } from './body.ts';
 import { discard, type FetchResponse } from './fetch.ts';
-import { asSaid, describeUrl, withoutSecrets } from './words.ts';
+import { asSaid, describeUrl, withoutSecrets } from './described-url.ts';
 
 /** One POST that waits for what answers it. */
 export interface PostExchange {

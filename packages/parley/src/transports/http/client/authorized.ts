@@ -130,7 +130,7 @@ class AuthorizedSender {
         .refused(asked, answer, sent)
         .catch(async (error: unknown): Promise<never> => {
           const late = await import('./unmended.ts').catch(() => undefined);
-          throw late === undefined ? error : late.unmended(error, { url, answer, sent, text });
+          throw late === undefined ? error : late.unrecovered(error, { url, answer, sent, text });
         });
       if (!isMended) return kept(response, text);
     }

@@ -1,6 +1,6 @@
 import { ConnectionError } from '../../../jsonrpc/transport.ts';
 import { notReached } from './unreached.ts';
-import { describeUrl } from './words.ts';
+import { describeUrl } from './described-url.ts';
 
 /** Parts of `fetch` that the client needs; that of every runtime fits. */
 export type Fetch = (url: string, request: FetchRequest) => Promise<FetchResponse>;

@@ -16,7 +16,7 @@ import {
 } from './answer.ts';
 import { bodyStart } from './body.ts';
 import type { FetchResponse } from './fetch.ts';
-import { asSaid, describeUrl, withoutSecrets } from './words.ts';
+import { asSaid, describeUrl, withoutSecrets } from './described-url.ts';
 
 /** Size that the body of a refusal may have before it is cut off. */
 const refusalBytes = 1024 * 1024;

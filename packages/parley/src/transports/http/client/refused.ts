@@ -3,7 +3,7 @@
 import { ConnectionError } from '../../../jsonrpc/transport.ts';
 import type { PostExchange, RefusedResponse } from './answer.ts';
 import type { FetchResponse } from './fetch.ts';
-import { describeUrl } from './words.ts';
+import { describeUrl } from './described-url.ts';
 
 /** Reads a response with an error status. */
 export async function refusalOf(response: FetchResponse, exchange: PostExchange): Promise<RefusedResponse> {

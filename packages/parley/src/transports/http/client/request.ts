@@ -6,7 +6,7 @@ import type { Names } from '../../../options/known-names.ts';
 import { refuseNoNumber } from '../../../options/known-values.ts';
 import type { TokenSource } from './token.ts';
 import { fetchWithin, type Fetch, type FetchRequest, type FetchResponse } from './fetch.ts';
-import { describeUrl } from './words.ts';
+import { describeUrl } from './described-url.ts';
 
 /** Options of reaching a server over HTTP; everything has a default. */
 export interface HttpTransportOptions {

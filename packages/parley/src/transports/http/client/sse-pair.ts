@@ -31,7 +31,7 @@ import { refusalOf } from './refused.ts';
 import { bodyBytes } from './body.ts';
 import { discard, type FetchResponse } from './fetch.ts';
 import type { SessionCheck, SessionCheckOptions } from './session-check.ts';
-import { asSaid, describeUrl } from './words.ts';
+import { asSaid, describeUrl } from './described-url.ts';
 import {
   authorizationOf,
   httpTargetOf,

@@ -43,7 +43,7 @@ import { listenStream, resumeStream } from './resume.ts';
 import type { SessionCheck, SessionQuestion } from './session-check.ts';
 import type { SsePairChannel } from './sse-pair.ts';
 import { perhapsTls } from './unreached.ts';
-import { describeUrl } from './words.ts';
+import { describeUrl } from './described-url.ts';
 
 const postHeaders = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
 

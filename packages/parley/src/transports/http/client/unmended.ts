@@ -3,7 +3,7 @@ import { AuthorizationError } from '../../../auth/common/errors.ts';
 import { hiding, secretsOfRequest } from '../../../auth/common/secrets.ts';
 import { ConnectionError } from '../../../jsonrpc/transport.ts';
 import { descriptionIn, summary } from './refusal.ts';
-import { describeUrl } from './words.ts';
+import { describeUrl } from './described-url.ts';
 
 /** A refusal: the URL, the sent headers, and the beginning of the body. */
 interface RefusedAnswer {
@@ -18,7 +18,7 @@ interface RefusedAnswer {
  * may explain itself in the body, and may want no login at all. A local failure, such as a credential store that cannot
  * be written, does not hide the answer of the server.
  */
-export function unmended(error: unknown, { url, answer, sent, text }: RefusedAnswer): unknown {
+export function unrecovered(error: unknown, { url, answer, sent, text }: RefusedAnswer): unknown {
   if (error instanceof Error && !(error instanceof AuthorizationError || error instanceof ConnectionError)) {
     const { status } = answer;
     const message = `HTTP ${status} from ${describeUrl(url)}, and the request could not be authorized: ${error.message}`;

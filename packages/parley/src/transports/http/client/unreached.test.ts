@@ -6,7 +6,7 @@ import { connect } from '../../../client.ts';
 import { nodeFetch } from '../../node/client/fetch.ts';
 import { httpTransport } from './transport.ts';
 import { notReached } from './unreached.ts';
-import { asSaid } from './words.ts';
+import { asSaid } from './described-url.ts';
 
 /** A server that takes connections and closes them without a word, as one does that wants TLS. */
 async function silent(t: TestContext): Promise<string> {

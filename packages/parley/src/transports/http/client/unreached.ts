@@ -1,7 +1,7 @@
 /** Errors of requests that got no response. */
 
 import { ConnectionError } from '../../../jsonrpc/transport.ts';
-import { describeUrl } from './words.ts';
+import { describeUrl } from './described-url.ts';
 
 /** Plain explanations of Node's error codes. */
 const known: Readonly<Record<string, string>> = {

@@ -20,7 +20,7 @@ import { checkClosing, type ClosingTimes } from './health/closing.ts';
 import { resolveHttpOptions, type Authenticate, type HttpOptions, type SsePairPaths } from './options.ts';
 import { beginProblem, isRequest, judgedBatch, tooManyRequests } from './session/rules.ts';
 import type { Sessionless } from './session/sessionless.ts';
-import type { CompanyOf, Sessions } from './session/sessions.ts';
+import type { ReplicasOf, Sessions } from './session/sessions.ts';
 import { tolerated } from './session/tolerated.ts';
 import type { HttpReply, IncomingRequest } from './universal.ts';
 import { Bodies, InFlight, Quota, ServingCount } from './quota.ts';
@@ -249,7 +249,7 @@ class HttpRequestHandler implements HttpHandler {
       lasting(),
       isShared ? import('./session/shared/session-replicas.ts') : undefined,
     ]);
-    const companyOf: CompanyOf | undefined =
+    const companyOf: ReplicasOf | undefined =
       shared && store && ((parts) => new shared.SessionReplicas({ ...parts, store }));
     return (this.#sessions ??= new Made(this.#context, companyOf));
   }

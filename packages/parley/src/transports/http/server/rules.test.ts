@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 import { revisionOf } from '../../../protocol/revision.ts';
 import { summary } from '../client/refusal.ts';
-import { asSaid } from '../client/words.ts';
+import { asSaid } from '../client/described-url.ts';
 import { headerMismatch, methodMismatch, versionMismatch } from './headers.ts';
 import { ToldReply } from './health/told-reply.ts';
 import { acceptedBy, isJson } from './media.ts';

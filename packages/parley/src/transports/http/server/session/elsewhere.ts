@@ -1,7 +1,7 @@
 import type { SessionChange } from '../../../../server/runtime/session-record.ts';
 import type { ParsedNotification, ParsedResponse } from '../../../../server/runtime/parsed-message.ts';
 import type { Message, RequestId } from '../../../../jsonrpc/message.ts';
-import type { LastingStreams } from './stream.ts';
+import type { LongStreams } from './stream.ts';
 
 /** The other processes that serve a session, for its replica here; left out if there are none. */
 export interface Elsewhere {
@@ -14,7 +14,7 @@ export interface Elsewhere {
   /** Number of times that a change could not be written down. */
   readonly failures: number;
   /** The streams of the session, in the way of its revision. */
-  streams(resumption: 'event-ids' | 'polling'): LastingStreams;
+  streams(resumption: 'event-ids' | 'polling'): LongStreams;
   /** Waits until the messages on streams are stored and written. */
   flushed(): Promise<unknown>;
   /**

@@ -20,7 +20,7 @@ import { ReportRoom } from './report-room.ts';
 import { busy, errorOf, lastResponse, refuse, retryHeaders, sessionStatus, type LastReason } from '../status.ts';
 import type { EventStream } from '../stream.ts';
 import type { Elsewhere } from './elsewhere.ts';
-import type { LastingStream, LastingStreams, Resumption } from './stream.ts';
+import type { LongStream, LongStreams, Resumption } from './stream.ts';
 import { isRequest } from './rules.ts';
 import { RunningAnswers } from './running-answers.ts';
 import { SessionStreams } from './streams.ts';
@@ -69,9 +69,9 @@ export class HttpSession implements ReplyChannel {
   readonly #conversation: ClientConnection;
   readonly #answers: RunningAnswers;
   readonly #undelivered: string[] = [];
-  #streams: LastingStreams | undefined;
+  #streams: LongStreams | undefined;
   /** The stream for messages that belong to no request. */
-  #standalone: LastingStream | undefined;
+  #standalone: LongStream | undefined;
   /** The connection that it was opened on. */
   #listener: EventStream | undefined;
   readonly #elsewhere: Elsewhere | undefined;
@@ -302,7 +302,7 @@ export class HttpSession implements ReplyChannel {
   }
 
   /** The streams behave as the negotiated revision requires. */
-  get #resumable(): LastingStreams {
+  get #resumable(): LongStreams {
     if (this.#streams !== undefined) return this.#streams;
     const { settings, events } = this.#context;
     const resumption = this.revision?.resumption ?? 'none';

@@ -9,7 +9,7 @@ import type { HttpContext } from '../context.ts';
 import type { QuotaClient } from '../quota.ts';
 import { IdleSessions } from './idle-sessions.ts';
 import { HttpSession, type SessionContext, type SessionOrigin } from './session.ts';
-import type { SessionReplicas, CompanyParts } from './shared/session-replicas.ts';
+import type { SessionReplicas, SessionReplicasParts } from './shared/session-replicas.ts';
 import {
   randomText,
   samePrincipal,
@@ -30,19 +30,19 @@ const sessionHeader = 'mcp-session-id';
 const [soonestMs, latestMs] = [500, 10_000];
 
 /** Makes the connection to the other processes that serve the same sessions. */
-export type CompanyOf = (parts: Omit<CompanyParts, 'store'>) => SessionReplicas;
+export type ReplicasOf = (parts: Omit<SessionReplicasParts, 'store'>) => SessionReplicas;
 
 /** The sessions of one server: bounded in number, expiring, each bound to who opened it. */
 export class Sessions {
   readonly #context: SessionContext;
   /** The other processes that serve these sessions, if there are any. */
-  readonly #company: SessionReplicas | undefined;
+  readonly #replicas: SessionReplicas | undefined;
   readonly #open = new Map<string, HttpSession>();
   readonly #idle = new IdleSessions();
   #cancelTimer: (() => void) | undefined;
 
   /** @param companyOf Set if other processes serve the same sessions. */
-  constructor(context: HttpContext, companyOf?: CompanyOf) {
+  constructor(context: HttpContext, companyOf?: ReplicasOf) {
     const { events, now } = context.settings;
     this.#context = {
       ...context,
@@ -51,7 +51,7 @@ export class Sessions {
       changed: (session) => void (this.#open.get(session.id) === session && this.#idle.changed(session)),
     };
     context.sessionQuota.makeRoom = (client) => this.#makeRoom(client);
-    this.#company = companyOf?.({
+    this.#replicas = companyOf?.({
       settings: context.settings,
       spoken: context.inSessions,
       adopt: (call, elsewhere, { record }) => this.#adopt(call, { id: elsewhere.id, elsewhere, record }),
@@ -121,7 +121,7 @@ export class Sessions {
   }
 
   #claim(call: HttpCall, session: HttpSession): CallEnd {
-    const claim = this.#company?.claim(session);
+    const claim = this.#replicas?.claim(session);
     if (claim === undefined) return session.listen(call);
     return claim.then((opening) => {
       const isGone = call.reply.closed;
@@ -162,7 +162,7 @@ export class Sessions {
    * no other process.
    */
   sendAway(): void {
-    if (this.#company === undefined) return;
+    if (this.#replicas === undefined) return;
     for (const session of this.#open.values()) session.sendAway(soonestMs + Math.random() * (latestMs - soonestMs));
   }
 
@@ -174,7 +174,7 @@ export class Sessions {
     });
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
-    await this.#company?.close();
+    await this.#replicas?.close();
   }
 
   async #resume(call: HttpCall, session: HttpSession, lastEventId: string): Promise<void> {
@@ -200,7 +200,7 @@ export class Sessions {
     const problem = sessionProblem(this.#context, call);
     if (problem !== undefined) return refuse(call.request, call.reply, problem, judged.message.id);
     const id = randomText();
-    const elsewhere = this.#company?.member(id);
+    const elsewhere = this.#replicas?.member(id);
     const session = new HttpSession(this.#context, { id, elsewhere }, call);
     this.#context.sessionQuota.take(session);
     try {
@@ -208,7 +208,7 @@ export class Sessions {
       // No code would end it any more.
       if (this.#isClosed) return refuse(call.request, call.reply, shuttingDown(), judged.message.id);
       // An id that is given out is known everywhere.
-      if (session.revision !== undefined && elsewhere !== undefined) await this.#company?.open(elsewhere, session);
+      if (session.revision !== undefined && elsewhere !== undefined) await this.#replicas?.open(elsewhere, session);
       // If this process closed meanwhile, others continue the session.
       if (session.revision !== undefined && !this.#isClosed) this.#add(session);
       if (response === undefined) return call.reply.send(202);
@@ -233,7 +233,7 @@ export class Sessions {
   #add(session: HttpSession): void {
     this.#keep(session);
     // If other processes serve the sessions too, the store decides when they expire.
-    if (this.#company === undefined) this.#cancelTimer ??= this.#sweepLater();
+    if (this.#replicas === undefined) this.#cancelTimer ??= this.#sweepLater();
   }
 
   #keep(session: HttpSession): void {
@@ -246,12 +246,12 @@ export class Sessions {
     if (this.#open.delete(session.id)) this.#idle.delete(session);
     this.#context.sessionQuota.give(session);
     session.end();
-    this.#company?.dropped(session);
+    this.#replicas?.dropped(session);
   }
 
   /** Ends a session here and in every other process; false if it may continue elsewhere. */
   #remove(session: HttpSession): Promise<boolean> | undefined {
-    const removed = this.#company?.remove(session);
+    const removed = this.#replicas?.remove(session);
     this.#end(session);
     return removed?.then(
       () => true,
@@ -286,9 +286,9 @@ export class Sessions {
   /** Continues the session that a request names. Finding it may involve the store. */
   #find(call: HttpCall, run: (session: HttpSession | undefined) => CallEnd, requestId?: RequestId): CallEnd {
     const id = call.request.header(sessionHeader) ?? '';
-    if (this.#company === undefined) return run(this.#own(id, call));
+    if (this.#replicas === undefined) return run(this.#own(id, call));
     const away = (cause: unknown): void => this.#away(call, cause, requestId);
-    return this.#company.find(id, call).then(run).catch(away);
+    return this.#replicas.find(id, call).then(run).catch(away);
   }
 
   /** The state is unknown. So never 404, which would mean that the session is gone. */
@@ -318,12 +318,12 @@ export class Sessions {
   #makeRoom(client: QuotaClient): boolean {
     const { sessionQuota } = this.#context;
     // Where other processes have copies, those that rest make way.
-    if (this.#company === undefined) this.#sweep();
-    else this.#company.makeRoom();
+    if (this.#replicas === undefined) this.#sweep();
+    else this.#replicas.makeRoom();
     if (sessionQuota.full(client) === undefined) return true;
     const next = this.#idle.next();
     // No session is ended for a principal that has used up its own places.
-    if (next === undefined || this.#company !== undefined || sessionQuota.ownFull(client)) return false;
+    if (next === undefined || this.#replicas !== undefined || sessionQuota.ownFull(client)) return false;
     if (next.owner !== client.owner && sessionQuota.of(next.owner) <= sessionQuota.of(client.owner)) return false;
     this.#end(next);
     return true;

@@ -24,7 +24,7 @@ export interface StreamPosition {
 }
 
 /** One event stream of a session, wherever its events are stored. */
-export interface LastingStream {
+export interface LongStream {
   /** Tells whether nothing can be sent any more. */
   readonly ended: boolean;
   /** True if another process ended it, because it took this one for dead. */
@@ -48,15 +48,15 @@ export interface LastingStream {
 /** Maker of the stream of one answer, should it become one. */
 export interface StreamMaker {
   /** Makes a stream; it has no connection yet. */
-  begin(): LastingStream;
+  begin(): LongStream;
 }
 
 /** The event streams of one session. */
-export interface LastingStreams {
+export interface LongStreams {
   /** Tells whether streams that broke can be resumed, and whether every stream begins with an id to resume from. */
   readonly resumption: 'none' | 'event-ids' | 'polling';
   /** Makes the stream for messages that belong to no request. */
-  begin(): LastingStream;
+  begin(): LongStream;
   /** Maker of the stream of the answer to requests. */
   answering(requests: readonly RequestId[]): StreamMaker;
   /**
@@ -76,7 +76,7 @@ export interface LastingStreams {
 /** A stream that can be resumed: its missed events, and how to continue. One of the two functions is called, once. */
 export interface Resumption {
   /** The stream, or `undefined` when it was over before. */
-  readonly stream: LastingStream | undefined;
+  readonly stream: LongStream | undefined;
   /** True for the stream for what belongs to no request, when it was another process that had it before. */
   readonly isMoved?: boolean;
   /** True if the stream has ended and nothing of it was missed: a client that comes back is to stop. */
@@ -91,7 +91,7 @@ export interface Resumption {
  * One event stream of a session. If the revision supports resumption, it outlives its connections: messages without a
  * connection are stored. (Spec 2025-11-25, Transports, Resumability and Redelivery.)
  */
-export class SessionStream implements LastingStream {
+export class SessionStream implements LongStream {
   readonly #options: SessionStreamOptions;
   readonly #name: string;
   readonly #onEnd: (stream: SessionStream) => void;

@@ -3,14 +3,14 @@ import {
   positionOf,
   SessionStream,
   written,
-  type LastingStreams,
+  type LongStreams,
   type Resumption,
   type SessionStreamOptions,
 } from './stream.ts';
 import { randomText } from './rules.ts';
 
 /** The event streams of one session, each with a name of its own that the ids of its events begin with. */
-export class SessionStreams implements LastingStreams {
+export class SessionStreams implements LongStreams {
   readonly options: SessionStreamOptions;
   /** Random, so that an id of another session is never mistaken for one of this. */
   readonly #name: string = randomText(9);
@@ -22,7 +22,7 @@ export class SessionStreams implements LastingStreams {
     this.options = options;
   }
 
-  get resumption(): LastingStreams['resumption'] {
+  get resumption(): LongStreams['resumption'] {
     if (this.options.log === undefined) return 'none';
     return this.options.polling ? 'polling' : 'event-ids';
   }

@@ -1,5 +1,5 @@
 import type { ProcessMailbox } from './process-mailbox.ts';
-import type { Announced } from './words.ts';
+import type { Announced } from './replica-messages.ts';
 
 /** Delays for retrying a failed end notice, in milliseconds: no process would send it later. */
 const endAgainMs = [1_000, 4_000];
@@ -9,14 +9,14 @@ const endAgainMs = [1_000, 4_000];
  * is enough.
  */
 export class Copies {
-  readonly #inbox: ProcessMailbox;
+  readonly #mailbox: ProcessMailbox;
   readonly #channel: string;
   readonly #failed: (cause: unknown) => void;
   readonly #untold = new Map<Announced['kind'], Announced>();
 
   /** @param failed Receives the reason of a failure, once for a message that is retried. */
-  constructor(inbox: ProcessMailbox, channel: string, failed: (cause: unknown) => void) {
-    this.#inbox = inbox;
+  constructor(mailbox: ProcessMailbox, channel: string, failed: (cause: unknown) => void) {
+    this.#mailbox = mailbox;
     this.#channel = channel;
     this.#failed = failed;
   }
@@ -31,7 +31,7 @@ export class Copies {
     // The newer message replaces the failed one.
     const isKnown = this.#untold.delete(kind);
     try {
-      await this.#inbox.announce(this.#channel, announced, again);
+      await this.#mailbox.announce(this.#channel, announced, again);
       return true;
     } catch (cause) {
       if (!isKnown) this.#failed(cause);

@@ -106,17 +106,17 @@ test('a process that ends takes no stream from the process that has it', async (
   const store = memoryStore();
   let asked = (): void => undefined;
   const isAsked = new Promise<void>((resolve) => (asked = resolve));
-  const inbox = new ProcessMailbox(
+  const mailbox = new ProcessMailbox(
     { ...store, bus: { ...store.bus, publish: () => (asked(), 1) } },
     () => {},
     () => {},
   );
-  t.after(() => inbox.close());
+  t.after(() => mailbox.close());
   const settings = resolveHttpOptions({});
   await store.records.put('listening s', 'another', 60_000, 0);
-  const taking = new StreamLease({ store, inbox, settings }, 's').take(false);
+  const taking = new StreamLease({ store, mailbox, settings }, 's').take(false);
   await isAsked;
-  await inbox.close();
+  await mailbox.close();
   assert.equal(await taking, undefined);
   assert.equal((await store.records.get('listening s'))?.text, 'another');
 });

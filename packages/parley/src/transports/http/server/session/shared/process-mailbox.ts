@@ -4,7 +4,7 @@ import { busOfLongTexts } from '../../../../../storage/long-texts.ts';
 import { maxBusTextLength, type Bus, type Unsubscribe } from '../../../../../storage/bus.ts';
 import { StoreError, type Store } from '../../../../../storage/store.ts';
 import { randomText } from '../rules.ts';
-import { readAnnounced, readTold, type Announced, type LineReply, type ToldProcess } from './words.ts';
+import { readAnnounced, readTold, type Announced, type LineReply, type ToldProcess } from './replica-messages.ts';
 
 /**
  * Delays for repeating a message that no process received, in milliseconds. The process may be about to subscribe

@@ -8,7 +8,7 @@ import type { SessionRecord } from '../../../../../server/runtime/session-record
 import { memoryStore } from '../../../../../storage/memory/store.ts';
 import type { Store } from '../../../../../storage/store.ts';
 import type { HttpSession } from '../session.ts';
-import { SessionReplica, type MemberParts } from './session-replica.ts';
+import { SessionReplica, type SessionReplicaParts } from './session-replica.ts';
 
 const key = 'session s';
 const minute = 60_000;
@@ -41,7 +41,7 @@ function scene(changes: (store: Store) => Partial<Store['records']> = () => ({})
   };
   let announced: ((text: object) => void) | undefined;
   const state = { listens: true, isHeard: true, canAnnounce: true };
-  const inbox = {
+  const mailbox = {
     name: 'here',
     next: () => 1,
     hear: async (_: string, take: (text: object) => void) => {
@@ -76,7 +76,7 @@ function scene(changes: (store: Store) => Partial<Store['records']> = () => ({})
   };
   const parts = {
     store,
-    inbox,
+    mailbox,
     settings: {
       now: () => clock.now,
       sessionIdleTimeoutMs: minute,
@@ -84,7 +84,7 @@ function scene(changes: (store: Store) => Partial<Store['records']> = () => ({})
     },
     spoken: revisions,
     gone: (_: unknown, why?: string) => log.push(['gone', why]),
-  } as unknown as MemberParts;
+  } as unknown as SessionReplicaParts;
   const replica = new SessionReplica(parts, 's');
   const open = async (): Promise<boolean> => {
     const isOpen = await replica.open(session as unknown as HttpSession, null, record);
@@ -320,7 +320,7 @@ test('a store that cannot be read is reported, and not again while that is retri
 test('an answer is passed on to the process that asked, unless that is this one', async () => {
   const one = scene();
   await one.open();
-  const [asker, own] = ['0123456789abcdef01-1-1', `${one.replica.idsBegin}1`];
+  const [requester, own] = ['0123456789abcdef01-1-1', `${one.replica.idsBegin}1`];
   const answer = (id: string) => ({ kind: 'response', message: { jsonrpc: '2.0', id, result: {} } }) as never;
   for (const id of [own, 'x', '0123456789abcdef0-1-1'])
     assert.equal(
@@ -329,10 +329,10 @@ test('an answer is passed on to the process that asked, unless that is this one'
     );
   assert.deepEqual(one.took(), []);
   assert.equal(
-    one.replica.pass(answer(asker), () => false),
+    one.replica.pass(answer(requester), () => false),
     true,
   );
-  const message = { jsonrpc: '2.0', id: asker, result: {} };
+  const message = { jsonrpc: '2.0', id: requester, result: {} };
   assert.deepEqual(one.took(), [['insist', '0123456789abcdef01', { kind: 'message', session: 's', message }]]);
 });
 

@@ -15,14 +15,14 @@ import type { HttpSession } from '../session.ts';
 import { StreamLease, type OpeningStream } from './stream-lease.ts';
 import { Copies } from './copies.ts';
 import type { ProcessMailbox } from './process-mailbox.ts';
-import { keyOf, readKeptSession, type KeptSession } from './kept-session.ts';
+import { keyOf, readKeptSession, type KeptSession } from './stored-session.ts';
 import { SharedStreams, type SharedStreamsParts } from './shared-streams.ts';
-import { cancellation, changeMethods, type Announced, type ToldProcess } from './words.ts';
+import { cancellation, changeMethods, type Announced, type ToldProcess } from './replica-messages.ts';
 
 /** Parts that the copies of sessions in one process share. */
-export interface MemberParts extends Pick<SharedStreamsParts, 'rooms'> {
+export interface SessionReplicaParts extends Pick<SharedStreamsParts, 'rooms'> {
   readonly store: Store;
-  readonly inbox: ProcessMailbox;
+  readonly mailbox: ProcessMailbox;
   readonly settings: HttpSettings;
   /** The revisions that are spoken here. */
   readonly spoken: readonly Revision[];
@@ -42,7 +42,7 @@ export class SessionReplica implements Elsewhere {
   readonly id: string;
   readonly idsBegin: string;
   failures = 0;
-  readonly #parts: MemberParts;
+  readonly #parts: SessionReplicaParts;
   readonly #claim: StreamLease;
   readonly #copies: Copies;
   #session: HttpSession | undefined;
@@ -60,12 +60,12 @@ export class SessionReplica implements Elsewhere {
   #touchedAt = -Infinity;
   #usedAt: number;
 
-  constructor(parts: MemberParts, id: string) {
+  constructor(parts: SessionReplicaParts, id: string) {
     this.id = id;
     this.#parts = parts;
-    this.idsBegin = `${parts.inbox.name}-${parts.inbox.next()}-`;
+    this.idsBegin = `${parts.mailbox.name}-${parts.mailbox.next()}-`;
     this.#claim = new StreamLease(parts, id);
-    this.#copies = new Copies(parts.inbox, keyOf(id), (cause) =>
+    this.#copies = new Copies(parts.mailbox, keyOf(id), (cause) =>
       this.#failed('the other processes of a session could not be notified', cause),
     );
     this.#usedAt = parts.settings.now();
@@ -177,7 +177,7 @@ export class SessionReplica implements Elsewhere {
   }
 
   pass(judged: ParsedNotification | ParsedResponse, runs: (id: RequestId) => boolean): boolean {
-    const { inbox } = this.#parts;
+    const { mailbox } = this.#parts;
     const { message } = judged;
     if (judged.kind === 'notification') {
       const { method, params } = judged.message;
@@ -187,11 +187,11 @@ export class SessionReplica implements Elsewhere {
       return false;
     }
     const { id } = judged.message;
-    const [, asker] = typeof id === 'string' ? (/^([0-9a-f]{18})-\d{1,15}-\d{1,15}$/.exec(id) ?? []) : [];
-    if (asker === undefined || String(id).startsWith(this.idsBegin)) return false;
+    const [, requester] = typeof id === 'string' ? (/^([0-9a-f]{18})-\d{1,15}-\d{1,15}$/.exec(id) ?? []) : [];
+    if (requester === undefined || String(id).startsWith(this.idsBegin)) return false;
     const told: ToldProcess = { kind: 'message', session: this.id, message };
-    if (asker === inbox.name) return false;
-    void inbox.insist(asker, told, (cause) => this.#failed('an answer could not be passed on', cause));
+    if (requester === mailbox.name) return false;
+    void mailbox.insist(requester, told, (cause) => this.#failed('an answer could not be passed on', cause));
     return true;
   }
 
@@ -203,7 +203,7 @@ export class SessionReplica implements Elsewhere {
   }
 
   listening(): void {
-    void this.#copies.tell({ kind: 'claimed', process: this.#parts.inbox.name });
+    void this.#copies.tell({ kind: 'claimed', process: this.#parts.mailbox.name });
     if (this.#claim.isMoved) this.#session?.missed();
     this.#claim.heard();
   }
@@ -222,7 +222,7 @@ export class SessionReplica implements Elsewhere {
   }
 
   #hear(told: Exclude<ToldProcess, { kind: 'reply' }>, session: HttpSession): void {
-    const { inbox } = this.#parts;
+    const { mailbox } = this.#parts;
     switch (told.kind) {
       case 'message':
         return this.#take(told.message);
@@ -233,10 +233,10 @@ export class SessionReplica implements Elsewhere {
         return session.letGo();
       case 'there': {
         const reply = session.listening || this.#claim.isOpening ? 'open' : 'not-open';
-        return void inbox.reply(told, reply);
+        return void mailbox.reply(told, reply);
       }
       case 'reading':
-        return this.#streams === undefined ? void inbox.reply(told, 'not-here') : this.#streams.readBy(told);
+        return this.#streams === undefined ? void mailbox.reply(told, 'not-here') : this.#streams.readBy(told);
     }
   }
 
@@ -314,7 +314,7 @@ export class SessionReplica implements Elsewhere {
 
   async #listen(): Promise<Unsubscribe | undefined> {
     try {
-      const end = await this.#parts.inbox.hear(
+      const end = await this.#parts.mailbox.hear(
         keyOf(this.id),
         (announced) => this.#heard(announced),
         () => this.missedSome(),
@@ -340,7 +340,7 @@ export class SessionReplica implements Elsewhere {
         if (announced.version > (this.#kept?.version ?? 0)) this.missedSome();
         return;
       case 'claimed':
-        if (announced.process !== this.#parts.inbox.name)
+        if (announced.process !== this.#parts.mailbox.name)
           for (const json of session.undelivered()) void this.#deliver(json);
         return;
       case 'message':
@@ -367,11 +367,11 @@ export class SessionReplica implements Elsewhere {
   }
 
   async #deliver(json: string): Promise<void> {
-    const { inbox } = this.#parts;
+    const { mailbox } = this.#parts;
     try {
       const holder = await this.#claim.holder();
       const told: ToldProcess = { kind: 'deliver', session: this.id, json };
-      if (holder !== undefined && holder !== inbox.name && (await inbox.tell(holder, told))) return;
+      if (holder !== undefined && holder !== mailbox.name && (await mailbox.tell(holder, told))) return;
     } catch (cause) {
       this.#failed('a message to a client could not be passed on', cause);
     }
@@ -387,7 +387,7 @@ export class SessionReplica implements Elsewhere {
     try {
       const holder = await this.#claim.holder();
       if (holder === undefined) await this.#deliver(json);
-      else if (holder === this.#parts.inbox.name) this.#session?.deliver(json);
+      else if (holder === this.#parts.mailbox.name) this.#session?.deliver(json);
     } catch (cause) {
       this.#failed('a client may receive a change twice', cause);
       this.#session?.deliver(json);

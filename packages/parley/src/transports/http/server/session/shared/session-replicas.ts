@@ -5,17 +5,17 @@ import type { HttpSession } from '../session.ts';
 import { isSessionId, samePrincipal } from '../rules.ts';
 import type { OpeningStream } from './stream-lease.ts';
 import { ProcessMailbox } from './process-mailbox.ts';
-import { hashedOwner, keyOf, readKeptSession, type KeptSession } from './kept-session.ts';
-import { SessionReplica, type MemberParts } from './session-replica.ts';
+import { hashedOwner, keyOf, readKeptSession, type KeptSession } from './stored-session.ts';
+import { SessionReplica, type SessionReplicaParts } from './session-replica.ts';
 import { OwnerRooms } from '../../../../../storage/memory/owner-rooms.ts';
-import type { ToldProcess } from './words.ts';
+import type { ToldProcess } from './replica-messages.ts';
 
 /** Interval between checks of the replicas, and lifetime of an unused one, in milliseconds. */
 const lookMs = 5_000;
 const restMs = 30_000;
 
 /** Parts of a company that the sessions of the process have. */
-export interface CompanyParts extends Pick<MemberParts, 'settings' | 'spoken'> {
+export interface SessionReplicasParts extends Pick<SessionReplicaParts, 'settings' | 'spoken'> {
   readonly store: Store;
   /** Makes the copy of a session that another process opened. */
   adopt(call: HttpCall, member: SessionReplica, kept: KeptSession): HttpSession;
@@ -25,18 +25,18 @@ export interface CompanyParts extends Pick<MemberParts, 'settings' | 'spoken'> {
 
 /** The copies of sessions in this process, beside those of other processes: what one of them is asked, any of them answers. */
 export class SessionReplicas {
-  readonly #parts: CompanyParts;
+  readonly #parts: SessionReplicasParts;
   readonly #members = new Map<string, SessionReplica>();
-  readonly #inbox: ProcessMailbox;
-  readonly #memberParts: MemberParts;
+  readonly #mailbox: ProcessMailbox;
+  readonly #memberParts: SessionReplicaParts;
   /** Replicas that are being dropped. */
   readonly #leaving = new Set<Promise<void>>();
   #cancelTimer: (() => void) | undefined;
   #isMending = false;
 
-  constructor(parts: CompanyParts) {
+  constructor(parts: SessionReplicasParts) {
     this.#parts = parts;
-    this.#inbox = new ProcessMailbox(
+    this.#mailbox = new ProcessMailbox(
       parts.store,
       (told) => this.#hear(told),
       () => this.#missedSome(),
@@ -46,7 +46,7 @@ export class SessionReplicas {
       store,
       settings,
       spoken,
-      inbox: this.#inbox,
+      mailbox: this.#mailbox,
       rooms: new OwnerRooms(settings.now),
       gone: (session, why) => parts.drop(session, why),
     };
@@ -64,7 +64,7 @@ export class SessionReplicas {
    */
   async open(member: SessionReplica, session: HttpSession): Promise<void> {
     const { record } = session;
-    await this.#inbox.open();
+    await this.#mailbox.open();
     const owner = await hashedOwner(session.auth);
     if (record === undefined || !(await member.open(session, owner, record)))
       throw new StoreError('unavailable', 'the session could not be stored');
@@ -124,7 +124,7 @@ export class SessionReplicas {
     this.#cancelTimer?.();
     this.#cancelTimer = () => undefined;
     await Promise.all(this.#leaving);
-    await this.#inbox.close();
+    await this.#mailbox.close();
   }
 
   async #lookUp(id: string, call: HttpCall): Promise<SessionReplica | undefined> {
@@ -132,7 +132,7 @@ export class SessionReplicas {
     // An id that was never issued is not looked up: clients may make up ids of any length.
     if (!isSessionId(id)) return undefined;
     try {
-      await this.#inbox.open();
+      await this.#mailbox.open();
       const kept = await store.records.get(keyOf(id));
       const owner = await hashedOwner(call.auth);
       const known = this.#members.get(id);
@@ -162,8 +162,8 @@ export class SessionReplicas {
   #hear(told: Exclude<ToldProcess, { kind: 'reply' }>): void {
     if (this.#members.get(told.session)?.hear(told) === true) return;
     // A process that asks for a dropped replica gets an answer at once.
-    if (told.kind === 'there') void this.#inbox.reply(told, 'not-open');
-    else if (told.kind === 'reading') void this.#inbox.reply(told, 'not-here');
+    if (told.kind === 'there') void this.#mailbox.reply(told, 'not-open');
+    else if (told.kind === 'reading') void this.#mailbox.reply(told, 'not-here');
   }
 
   #add(member: SessionReplica): void {

@@ -10,7 +10,7 @@ import type { EventStream } from '../../stream.ts';
 import { ReportRoom } from '../report-room.ts';
 import { SharedStreams } from './shared-streams.ts';
 import { aliveMs, SharedStream, type SharedStreamParts } from './shared-stream.ts';
-import type { LineReply } from './words.ts';
+import type { LineReply } from './replica-messages.ts';
 
 interface Connection {
   readonly stream: EventStream;
@@ -343,7 +343,7 @@ test('a process that asks again takes the stream from no other reader', async (t
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const replies: string[] = [];
   let names = 0;
-  const inbox = {
+  const mailbox = {
     name: 'here',
     next: () => ++names,
     reply: async ({ line }: { readonly line: string }, reply: LineReply) => replies.push(`${line} ${reply}`),
@@ -355,7 +355,7 @@ test('a process that asks again takes the stream from no other reader', async (t
     onError: (error: Error) => assert.fail(error),
   };
   const log = memoryStore().events.open('session');
-  const streams = new SharedStreams({ session: 's', log, inbox, settings, resumption: 'event-ids' } as never);
+  const streams = new SharedStreams({ session: 's', log, mailbox, settings, resumption: 'event-ids' } as never);
   const stream = streams.begin();
   const read = (line: string, name = 'here-1', isAgain?: boolean): void =>
     streams.readBy({ kind: 'reading', session: 's', stream: name, process: 'p', line, isAgain } as never);

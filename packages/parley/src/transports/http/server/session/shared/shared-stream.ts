@@ -3,9 +3,9 @@ import type { StreamLog, StreamWriter } from '../../../../../storage/stream-log.
 import type { HttpSettings } from '../../options.ts';
 import type { ReportRoom } from '../report-room.ts';
 import { retryField, type EventStream } from '../../stream.ts';
-import { idOf, hasNoEvents, written, type LastingStream, type Resumption } from '../stream.ts';
-import { isFenced, KeptEvents } from './kept-events.ts';
-import type { LineReply } from './words.ts';
+import { idOf, hasNoEvents, written, type LongStream, type Resumption } from '../stream.ts';
+import { isFenced, StoredEvents } from './stored-events.ts';
+import type { LineReply } from './replica-messages.ts';
 
 /** Interval at which a reader in another process gets a sign of life from the writer, in milliseconds. */
 export const aliveMs = 5_000;
@@ -40,9 +40,9 @@ export interface RemoteReader {
  * A stream whose events are stored before they are sent, so that any process can continue it from the client's last
  * event. Its writer is here. Its reader is here, elsewhere or absent.
  */
-export class SharedStream implements LastingStream {
+export class SharedStream implements LongStream {
   readonly #parts: SharedStreamParts;
-  readonly #events: KeptEvents;
+  readonly #events: StoredEvents;
   #connection: EventStream | undefined;
   #reader: RemoteReader | undefined;
   #stopBeat: (() => void) | undefined;
@@ -64,7 +64,7 @@ export class SharedStream implements LastingStream {
   constructor(parts: SharedStreamParts) {
     this.#parts = parts;
     const { name, log, about, writer, settings } = parts;
-    this.#events = new KeptEvents({ name, log, about, writer, now: settings.now });
+    this.#events = new StoredEvents({ name, log, about, writer, now: settings.now });
     this.#seen = parts.writer?.last ?? 0;
   }
 

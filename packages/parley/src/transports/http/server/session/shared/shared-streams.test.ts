@@ -42,7 +42,7 @@ function scene(change: (log: StreamLog) => StreamLog = (log) => log) {
     let names = 0;
     return new SharedStreams({
       session: 's',
-      inbox: { name, next: () => ++names, reply: async () => true },
+      mailbox: { name, next: () => ++names, reply: async () => true },
       settings: {
         now: () => 0,
         maxStreamBufferBytes: 1000,

@@ -4,14 +4,14 @@ import type { StoredEvent, StreamWriter } from '../../../../../storage/stream-lo
 import { ownerOf } from '../../../../../auth/common/owner.ts';
 import type { HttpSession } from '../session.ts';
 import { ofSharedStores, ReportRoom } from '../report-room.ts';
-import { hasNoEvents, positionOf, written, type LastingStreams, type Resumption, type StreamMaker } from '../stream.ts';
+import { hasNoEvents, positionOf, written, type LongStreams, type Resumption, type StreamMaker } from '../stream.ts';
 import { aboutAnswer, aboutSession } from './about-stream.ts';
 import type { OpeningStream } from './stream-lease.ts';
 import type { OwnerRooms } from '../../../../../storage/memory/owner-rooms.ts';
-import { unlessFenced } from './kept-events.ts';
+import { unlessFenced } from './stored-events.ts';
 import { SharedStream, type RemoteReader } from './shared-stream.ts';
 import { StreamReader, type StreamReaderParts } from './stream-reader.ts';
-import type { ToldProcess } from './words.ts';
+import type { ToldProcess } from './replica-messages.ts';
 
 /** Limit of streams that are remembered after their end because the store may not have the whole of them. */
 const maxUnkept = 64;
@@ -43,7 +43,7 @@ interface Begun {
 }
 
 /** The event streams of one session that are written in this process, and the way to those of others. */
-export class SharedStreams implements LastingStreams {
+export class SharedStreams implements LongStreams {
   readonly #parts: SharedStreamsParts;
   readonly #live = new Map<string, Live>();
   readonly #reports: ReportRoom;
@@ -97,7 +97,7 @@ export class SharedStreams implements LastingStreams {
 
   /** Lets another process read a stream that is written here. The reader learns if that is not the case. */
   readBy(told: ToldProcess & { readonly kind: 'reading' }): void {
-    const reader: RemoteReader = { line: told.line, tell: (reply) => this.#parts.inbox.reply(told, reply) };
+    const reader: RemoteReader = { line: told.line, tell: (reply) => this.#parts.mailbox.reply(told, reply) };
     const here = this.#live.get(told.stream);
     if (here === undefined) void reader.tell(this.#unkept.has(told.stream) ? 'not-kept' : 'not-here');
     else here.stream.readBy(reader, told.isAgain === true);
@@ -184,7 +184,7 @@ export class SharedStreams implements LastingStreams {
   }
 
   get #newName(): string {
-    const { inbox } = this.#parts;
-    return `${inbox.name}-${inbox.next()}`;
+    const { mailbox } = this.#parts;
+    return `${mailbox.name}-${mailbox.next()}`;
   }
 }

@@ -13,12 +13,12 @@ async function scene(
   const store = memoryStore();
   await store.records.put(key, 'there', minute);
   const write = (text: string): unknown => store.records.put(key, text, minute);
-  const inbox = {
+  const mailbox = {
     name: 'here',
     ask: async () => (await meanwhile(write), 'not-open'),
     tell: async () => true,
   };
-  const parts = { store, inbox, settings: { sessionIdleTimeoutMs: minute } } as unknown as ClaimParts;
+  const parts = { store, mailbox, settings: { sessionIdleTimeoutMs: minute } } as unknown as ClaimParts;
   return { claim: new StreamLease(parts, 'session'), holder: async () => (await store.records.get(key))?.text };
 }
 
@@ -37,9 +37,9 @@ test('a claim that another process took meanwhile is not', async () => {
 test('a claim lives on from when its holder opens its stream anew', async () => {
   let now = 0;
   const store = memoryStore({ now: () => now });
-  const inbox = { name: 'here' };
+  const mailbox = { name: 'here' };
   const claim = new StreamLease(
-    { store, inbox, settings: { sessionIdleTimeoutMs: minute } } as unknown as ClaimParts,
+    { store, mailbox, settings: { sessionIdleTimeoutMs: minute } } as unknown as ClaimParts,
     'session',
   );
   for (; now < 3 * minute; now += 0.75 * minute) {

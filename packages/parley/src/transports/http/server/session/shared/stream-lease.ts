@@ -10,7 +10,7 @@ const limitMs = 3_000;
 /** Parts of a claim. */
 export interface ClaimParts {
   readonly store: Store;
-  readonly inbox: ProcessMailbox;
+  readonly mailbox: ProcessMailbox;
   readonly settings: HttpSettings;
 }
 
@@ -78,8 +78,8 @@ export class StreamLease {
   }
 
   async #take(evenIfOpen: boolean): Promise<boolean> {
-    const { store, inbox } = this.#parts;
-    const [key, session, process] = [this.#key, this.#session, inbox.name];
+    const { store, mailbox } = this.#parts;
+    const [key, session, process] = [this.#key, this.#session, mailbox.name];
     const kept = await store.records.get(key);
     // Messages that waited in a dropped replica were dropped with it. A client that resumes a stream had one, even if
     // its lease has expired.
@@ -89,13 +89,13 @@ export class StreamLease {
       return true;
     }
     if (kept !== undefined && !evenIfOpen) {
-      const reply = await inbox.ask(kept.text, (line) => ({ kind: 'there', session, process, line }), limitMs);
+      const reply = await mailbox.ask(kept.text, (line) => ({ kind: 'there', session, process, line }), limitMs);
       // A process that is closing takes it from no other.
       if (reply === 'open' || reply === 'closed') return false;
     }
     if (!(await this.#write(kept))) return false;
     // If the notice is not received, the old holder is fenced by this write.
-    if (kept !== undefined) void inbox.tell(kept.text, { kind: 'taken', session }).catch(() => undefined);
+    if (kept !== undefined) void mailbox.tell(kept.text, { kind: 'taken', session }).catch(() => undefined);
     return true;
   }
 
@@ -104,9 +104,9 @@ export class StreamLease {
    * it is written again.
    */
   async #write(kept: StoredRecord | undefined): Promise<boolean> {
-    const { store, inbox, settings } = this.#parts;
+    const { store, mailbox, settings } = this.#parts;
     const put = (version: number): MaybePromise<number | undefined> =>
-      store.records.put(this.#key, inbox.name, settings.sessionIdleTimeoutMs, version);
+      store.records.put(this.#key, mailbox.name, settings.sessionIdleTimeoutMs, version);
     if ((await put(kept?.version ?? 0)) !== undefined) return true;
     const now = await store.records.get(this.#key);
     return now !== undefined && now.text === kept?.text && (await put(now.version)) !== undefined;

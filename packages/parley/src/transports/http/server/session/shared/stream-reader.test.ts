@@ -13,7 +13,7 @@ import { EventStreams } from '../../stream.ts';
 import { aboutAnswer } from './about-stream.ts';
 import { ProcessMailbox } from './process-mailbox.ts';
 import { StreamReader } from './stream-reader.ts';
-import type { LineReply, ToldProcess } from './words.ts';
+import type { LineReply, ToldProcess } from './replica-messages.ts';
 
 type Asked = Extract<ToldProcess, { kind: 'reading' }>;
 
@@ -58,7 +58,7 @@ async function scene(t: TestContext, { ids = [1], isThere = true }: Given = {}) 
   const connection = new EventStreams(settings).open(visit);
   visit.onClose(() => connection.closed());
   const reader = new StreamReader(
-    { session: 's', log, inbox: here, settings, revision: revisionOf('2025-11-25') },
+    { session: 's', log, mailbox: here, settings, revision: revisionOf('2025-11-25') },
     { stream: name, number: 0 },
     connection,
   );
@@ -228,13 +228,13 @@ test('a stream that the store does not have ends, and a store that fails is an e
 test('a reader leaves its line when its stream is over', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let [opened, closed] = [0, 0];
-  const inbox = {
+  const mailbox = {
     name: 'here',
     line: () => (opened++, { line: 'l', close: () => void closed++ }),
     tell: async () => true,
   };
   const connection = { ended: false, end: () => undefined, replay: () => undefined };
-  const parts = { session: 's', log: memoryStore().events.open('s'), inbox, settings: {}, revision: undefined };
+  const parts = { session: 's', log: memoryStore().events.open('s'), mailbox, settings: {}, revision: undefined };
   const reader = new StreamReader(parts as never, { stream: 'there-1', number: 0 }, connection as never);
   await reader.run({ about: '', events: [], complete: false });
   assert.deepEqual([opened, closed], [1, 0]);

@@ -9,7 +9,7 @@ import type { EventStream } from '../../stream.ts';
 import { written, type StreamPosition } from '../stream.ts';
 import { requestAnswered } from './about-stream.ts';
 import type { ProcessMailbox } from './process-mailbox.ts';
-import type { LineReply } from './words.ts';
+import type { LineReply } from './replica-messages.ts';
 
 /**
  * Silences after which the writer of a stream is asked for a sign of life, in milliseconds. After the last one, it
@@ -22,7 +22,7 @@ const silencesMs = [1_000, 6_000, 11_000, 15_000] as const;
 export interface StreamReaderParts {
   readonly session: string;
   readonly log: StreamLog;
-  readonly inbox: ProcessMailbox;
+  readonly mailbox: ProcessMailbox;
   readonly settings: HttpSettings;
   readonly revision: Revision | undefined;
 }
@@ -58,7 +58,7 @@ export class StreamReader {
       this.#write(rest);
       return this.#end();
     }
-    const { line, close } = this.#parts.inbox.line((reply) => this.#hear(reply));
+    const { line, close } = this.#parts.mailbox.line((reply) => this.#hear(reply));
     this.#line = line;
     this.#closeLine = close;
     this.#wait(0);
@@ -71,10 +71,16 @@ export class StreamReader {
 
   /** Asks the writer to notify this reader. If no process receives that, there is no writer. */
   async #ask(isAgain: boolean): Promise<void> {
-    const { inbox, session } = this.#parts;
+    const { mailbox, session } = this.#parts;
     const [writer = ''] = this.#stream.split('-', 1);
-    const reading = { kind: 'reading', session, stream: this.#stream, process: inbox.name, line: this.#line } as const;
-    if (!(await inbox.tell(writer, { ...reading, isAgain })) && !this.#over) this.#hear('not-here');
+    const reading = {
+      kind: 'reading',
+      session,
+      stream: this.#stream,
+      process: mailbox.name,
+      line: this.#line,
+    } as const;
+    if (!(await mailbox.tell(writer, { ...reading, isAgain })) && !this.#over) this.#hear('not-here');
   }
 
   #hear(reply: LineReply): void {

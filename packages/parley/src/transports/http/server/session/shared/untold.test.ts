@@ -10,13 +10,13 @@ function copies() {
   const state = { isAway: false };
   const announced: (readonly [unknown, readonly number[]])[] = [];
   const failures: unknown[] = [];
-  const inbox = {
+  const mailbox = {
     announce: async (_: string, what: unknown, again: readonly number[]) => {
       announced.push([what, again]);
       if (state.isAway) throw new Error('away');
     },
   };
-  const all = new Copies(inbox as never, 'channel', (cause) => failures.push(cause));
+  const all = new Copies(mailbox as never, 'channel', (cause) => failures.push(cause));
   return { all, state, failures, take: () => announced.splice(0) };
 }
 
