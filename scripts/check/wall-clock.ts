@@ -11,7 +11,7 @@ const readers: ReadonlySet<string> = new Set([
   'bridge/options.ts',
   'server/runtime/input/server-rounds.ts',
   'server/tasks/load.ts',
-  'bridge/tasks/stored/kept-tasks.ts',
+  'bridge/tasks/stored/stored-tasks.ts',
   // The age of files that others may have left.
   'transports/node/credentials/versions.ts',
   // When tokens expire, and proofs.

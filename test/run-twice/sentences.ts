@@ -230,7 +230,7 @@ export const sentences: Readonly<Record<string, readonly ShownBy[]>> = {
     ],
   "The client's answer to a sign-in of the bridge is delivered several times: The bridge forwards the call once.": [
     [
-      'packages/parley/src/bridge/principals/asking-rounds.test.ts',
+      'packages/parley/src/bridge/principals/login-question-rounds.test.ts',
       'and its request is done once, however often the answer is delivered',
     ],
   ],

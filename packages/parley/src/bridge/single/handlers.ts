@@ -10,7 +10,7 @@ import type { Changes } from '../changes.ts';
 import type { UpstreamTools } from '../known-tools.ts';
 import { isTask, keepsTasks, taskFormBehind, wished, type TasksAsked } from '../tasks/task-forms.ts';
 import type { LateTasks } from '../tasks/deferred-tasks.ts';
-import type { LateKept } from '../tasks/stored/late-kept.ts';
+import type { LateKept } from '../tasks/stored/deferred-stored.ts';
 import type { FollowedTasks } from '../tasks/task-listening.ts';
 import type { Pool } from '../upstream/pool.ts';
 import type { UpstreamWatches } from './watches.ts';

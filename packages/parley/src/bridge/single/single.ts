@@ -14,12 +14,12 @@ import { closingQuietly } from '../upstream/closing.ts';
 import { wordsOf } from '../failure.ts';
 import { asksUndeclared, revisionFor } from '../forward.ts';
 import type { KnownUpstream, UpstreamLogin } from '../upstream-login.ts';
-import type { UpstreamSignIn } from './upstream-sign-in.ts';
+import type { SignInForwarder } from './sign-in-forwarder.ts';
 import { bridgeHandlers, type BridgeParts } from './handlers.ts';
 import { UpstreamTools } from '../known-tools.ts';
 import { isOfClientTask, keepsTasks, relatedTaskOf, taskFormBehind } from '../tasks/task-forms.ts';
 import type { FollowTasks } from '../tasks/extension/reported-tasks.ts';
-import { lateKept } from '../tasks/stored/late-kept.ts';
+import { lateKept } from '../tasks/stored/deferred-stored.ts';
 import { lateTasks } from '../tasks/deferred-tasks.ts';
 import { Notices } from './notices.ts';
 import { keptOfferedTo, offerOf } from './offer.ts';
@@ -107,12 +107,12 @@ export async function openSingle(options: SingleOptions): Promise<Single> {
   // Tasks from an earlier run continue.
   if (options.tasks.store !== undefined && taskFormBehind(pool) === 'extension') await kept.load();
   if (options.signal?.aborted === true) {
-    standing.upstreamSignIn?.close();
+    standing.signInForwarder?.close();
     await pool.close();
     throw options.signal.reason;
   }
   const stop = (): void => {
-    standing.upstreamSignIn?.close();
+    standing.signInForwarder?.close();
     changes.stop();
     watches.stop();
   };
@@ -144,7 +144,7 @@ interface Standing {
   hint(): KnownUpstream['hint'];
   readonly description: string;
   /** The doorway of requests to a server that may want a login. */
-  readonly upstreamSignIn: UpstreamSignIn | undefined;
+  readonly signInForwarder: SignInForwarder | undefined;
 }
 
 /** Reaches the server. It replaces a connection that failed permanently, and keeps the known facts meanwhile. */
@@ -161,13 +161,13 @@ async function standingOf(parts: BridgeParts, options: SingleOptions): Promise<S
     // Closing the bridge here also ends the subscription.
     if (signal?.aborted !== true) void parts.changes.follow(pool.main);
   };
-  let upstreamSignIn: UpstreamSignIn | undefined;
+  let signInForwarder: SignInForwarder | undefined;
   if (login === undefined) {
     first = await firstClient(pool, signal);
     await learned();
   } else {
-    const late = await import('./upstream-sign-in.ts');
-    const opened = await late.openUpstreamSignIn({
+    const late = await import('./sign-in-forwarder.ts');
+    const opened = await late.openSignInForwarder({
       login,
       pool,
       learned,
@@ -175,7 +175,7 @@ async function standingOf(parts: BridgeParts, options: SingleOptions): Promise<S
       signal,
       changed: () => parts.changes.everything(),
     });
-    ({ known: first, upstreamSignIn } = opened);
+    ({ known: first, signInForwarder } = opened);
   }
   return {
     known: latest,
@@ -184,7 +184,7 @@ async function standingOf(parts: BridgeParts, options: SingleOptions): Promise<S
       const one = latest();
       return 'description' in one ? one.description : factsOfUpstream(options.upstream).description;
     },
-    upstreamSignIn,
+    signInForwarder,
   };
 }
 
@@ -353,13 +353,13 @@ async function learn(
   }
 }
 
-function hostOf(parts: BridgeParts, settings: SingleOptions, { known, hint, upstreamSignIn }: Standing): ServerCore {
+function hostOf(parts: BridgeParts, settings: SingleOptions, { known, hint, signInForwarder }: Standing): ServerCore {
   const { pool, tools, changes, watches } = parts;
   const own = bridgeHandlers(parts);
   const handlers =
-    upstreamSignIn === undefined
+    signInForwarder === undefined
       ? own
-      : new Map([...own].map(([method, handler]) => [method, upstreamSignIn.within(handler)] as const));
+      : new Map([...own].map(([method, handler]) => [method, signInForwarder.within(handler)] as const));
   const unknown: Handler = (params, call) => pool.carry(params, call);
   const notices = new Notices(pool, parts.tasks, settings.onWarning);
   return {
@@ -384,7 +384,7 @@ function hostOf(parts: BridgeParts, settings: SingleOptions, { known, hint, upst
     capabilities: (link) => keptOfferedTo(link, offerOf(known(), tellsApart(settings)), settings),
     extensions: () => declaredExtensions(revisionFor(known()), offerOf(known(), tellsApart(settings))),
     handler: (method) => handlers.get(method),
-    unknown: upstreamSignIn === undefined ? unknown : upstreamSignIn.within(unknown),
+    unknown: signInForwarder === undefined ? unknown : signInForwarder.within(unknown),
     notified: (method, params, from) => void notices.tell({ method, params }, from),
     headerParameters: (tool) => tools.headerParameters(tool),
     onError: settings.onError,

@@ -6,7 +6,7 @@ import { settle } from '../../../../../../test/support/raw.ts';
 import { McpError } from '../../../protocol/error.ts';
 import { newestRevision } from '../../../protocol/revision.ts';
 import { questionLimits } from '../../../tasks/machine.ts';
-import type { KeptWork } from '../stored/kept-work.ts';
+import type { KeptWork } from '../stored/stored-work.ts';
 import { UpstreamTask } from './followed.ts';
 
 type Json = Readonly<Record<string, unknown>>;

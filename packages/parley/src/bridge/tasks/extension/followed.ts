@@ -11,7 +11,7 @@ import { getTaskResultShape, type GetTaskResult } from '../../../protocol/featur
 import { hasEnded } from '../../../protocol/task-status.ts';
 import { questionLimits } from '../../../tasks/machine.ts';
 import { malformedTask, objectOf } from '../attempt.ts';
-import type { KeptWork } from '../stored/kept-work.ts';
+import type { KeptWork } from '../stored/stored-work.ts';
 import { Outage } from './outage.ts';
 
 /** Time after which the bridge subscribes to a running task, and after which it subscribes again, in milliseconds. */

@@ -7,7 +7,7 @@ import { AuthorizationError } from '../../auth/common/errors.ts';
 import type { Call } from '../../server/runtime/call.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { LoginPage, LoginWanted } from '../upstream-login.ts';
-import { UpstreamSignIn, openUpstreamSignIn } from './upstream-sign-in.ts';
+import { SignInForwarder, openSignInForwarder } from './sign-in-forwarder.ts';
 
 const page: LoginPage = { url: 'https://as.example/login', message: 'Sign in at as.example' };
 const required = (scopes?: readonly string[]): Error =>
@@ -31,12 +31,12 @@ function scene({ canAsk = true } = {}) {
     );
   };
   const login = { known: async () => undefined, keep: async () => undefined, ...(canAsk && { signIn }) };
-  const upstreamSignIn = new UpstreamSignIn({
+  const signInForwarder = new SignInForwarder({
     login,
     reach: async () => undefined,
     signedIn: () => log.push('changed'),
   });
-  const handler = upstreamSignIn.within(async (params) => {
+  const handler = signInForwarder.within(async (params) => {
     if (!state.isSignedIn) throw required(['read']);
     return { done: params };
   });
@@ -53,7 +53,7 @@ function scene({ canAsk = true } = {}) {
     state.over();
     await settle();
   };
-  return { upstreamSignIn, state, log, ask, signedIn, handler };
+  return { signInForwarder, state, log, ask, signedIn, handler };
 }
 
 /** A call of a client, and what it was sent. */
@@ -148,11 +148,11 @@ describe('a request that a server refuses for want of a login', () => {
 });
 
 test('another failure, and one of a call that was cancelled, is passed on', async () => {
-  const { upstreamSignIn } = scene();
+  const { signInForwarder } = scene();
   const error = new McpError('invalidParams', 'no such tool');
   const failing = (cause: Error, aborted = false): Promise<unknown> =>
     Promise.resolve(
-      upstreamSignIn.within(async () => {
+      signInForwarder.within(async () => {
         throw cause;
       })({}, callOf({ aborted }).call),
     );
@@ -251,15 +251,15 @@ describe('the page of a login', () => {
 });
 
 test('a login without a call is at the start, and closing the doorway gives it up', async () => {
-  const { upstreamSignIn, log, state } = scene();
-  const signing = upstreamSignIn.signIn({ mendable: true, message: 'm', scopes: ['a', 'b'] });
+  const { signInForwarder, log, state } = scene();
+  const signing = signInForwarder.signIn({ mendable: true, message: 'm', scopes: ['a', 'b'] });
   assert.deepEqual([log, await state.wanted?.show(page)], [['login a,b at the start'], false]);
-  upstreamSignIn.close();
+  signInForwarder.close();
   assert.equal(state.wanted?.signal.aborted, true);
   state.over();
   await signing;
   await assert.rejects(
-    scene({ canAsk: false }).upstreamSignIn.signIn({ mendable: true, message: 'm', scopes: [] }),
+    scene({ canAsk: false }).signInForwarder.signIn({ mendable: true, message: 'm', scopes: [] }),
     /cannot be used: m/,
   );
 });
@@ -277,7 +277,7 @@ describe('a bridge that begins', () => {
         return client;
       },
     };
-    const opened = openUpstreamSignIn({
+    const opened = openSignInForwarder({
       login: {
         known: async () => (known ? { revision: '2025-11-25' as const, capabilities: {} } : undefined),
         keep: async () => void log.push('keep'),

@@ -17,7 +17,7 @@ import {
 } from '../upstream-login.ts';
 
 /** Parts of a bridge that its doorway needs. */
-export interface UpstreamSignInOptions {
+export interface SignInForwarderOptions {
   readonly login: UpstreamLogin;
   /**
    * Reaches the server, if it has not been reached yet.
@@ -36,7 +36,7 @@ const reportMs = 10_000;
 const questionKey = 'parley-login';
 
 /** Parts with which a doorway is opened. */
-export interface OpenUpstreamSignIn {
+export interface OpenSignInForwarder {
   readonly login: UpstreamLogin;
   readonly pool: Pool;
   /** Learns what must be known of a server that was reached. */
@@ -54,33 +54,33 @@ export interface OpenUpstreamSignIn {
  * @returns The stored facts, which are used until the server is reached.
  * @throws The reason why it cannot be reached; the pool is closed then.
  */
-export async function openUpstreamSignIn(parts: OpenUpstreamSignIn): Promise<{
+export async function openSignInForwarder(parts: OpenSignInForwarder): Promise<{
   readonly known: KnownUpstream | undefined;
-  readonly upstreamSignIn: UpstreamSignIn;
+  readonly signInForwarder: SignInForwarder;
 }> {
   const { login, pool, changed, onWarning, signal } = parts;
   const reach = reaching(parts);
-  const upstreamSignIn = new UpstreamSignIn({ login, reach, signedIn: changed });
+  const signInForwarder = new SignInForwarder({ login, reach, signedIn: changed });
   const known = await login.known();
   try {
-    await firstReached(reach, upstreamSignIn, known !== undefined);
+    await firstReached(reach, signInForwarder, known !== undefined);
   } catch (error) {
     const failure = authorizationFailure(error);
     if (known === undefined || failure === undefined || signal?.aborted === true) {
-      upstreamSignIn.close();
+      signInForwarder.close();
       await pool.close();
       throw error instanceof McpError && error.cause instanceof Error ? error.cause : error;
     }
     onWarning(`the server is not reached yet: ${failure.message}`);
   }
-  return { known, upstreamSignIn };
+  return { known, signInForwarder };
 }
 
 /** The longest that keeping facts may hold requests up, in milliseconds. */
 const keepingMs = 2_000;
 
 /** Makes a function that reaches the server once. After a failure, the next caller tries again. */
-function reaching({ login, pool, learned, onWarning }: OpenUpstreamSignIn): () => Promise<void> {
+function reaching({ login, pool, learned, onWarning }: OpenSignInForwarder): () => Promise<void> {
   let reached: Promise<void> | undefined;
   const run = async (): Promise<void> => {
     const client = await pool.main.client();
@@ -103,7 +103,7 @@ const serverTimeoutMs = 5_000;
 
 async function firstReached(
   reach: () => Promise<void>,
-  upstreamSignIn: UpstreamSignIn,
+  signInForwarder: SignInForwarder,
   isKnown: boolean,
 ): Promise<void> {
   if (isKnown) {
@@ -117,7 +117,7 @@ async function firstReached(
   } catch (error) {
     const failure = authorizationFailure(error);
     if (failure?.mendable !== true) throw error;
-    await upstreamSignIn.signIn(failure);
+    await signInForwarder.signIn(failure);
     await reach();
   }
 }
@@ -134,12 +134,12 @@ interface Running {
  * Forwards requests to a server that may need a login first. Requests that it rejects for lack of a login are sent
  * again after it.
  */
-export class UpstreamSignIn {
-  readonly #options: UpstreamSignInOptions;
+export class SignInForwarder {
+  readonly #options: SignInForwarderOptions;
   readonly #closed = new AbortController();
   #running: Running | undefined;
 
-  constructor(options: UpstreamSignInOptions) {
+  constructor(options: SignInForwarderOptions) {
     this.#options = options;
   }
 

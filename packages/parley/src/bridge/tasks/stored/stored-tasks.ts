@@ -22,7 +22,7 @@ import type { UpstreamTools } from '../../known-tools.ts';
 import type { BridgeTasks } from '../../options.ts';
 import type { Pool } from '../../upstream/pool.ts';
 import { ToldTasks, type FollowTasks } from '../extension/reported-tasks.ts';
-import { KeptWork } from './kept-work.ts';
+import { KeptWork } from './stored-work.ts';
 
 /** Parts that keeping tasks needs. */
 export interface KeptTasksOptions {

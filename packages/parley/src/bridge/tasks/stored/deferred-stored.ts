@@ -1,5 +1,5 @@
 import { loadedOnce } from '../../../options/loaded-once.ts';
-import type { StoredTasks, KeptTasksOptions } from './kept-tasks.ts';
+import type { StoredTasks, KeptTasksOptions } from './stored-tasks.ts';
 
 /** Tasks that a bridge keeps, which are loaded when the first of them is made, or there may be some of before. */
 export interface LateKept {
@@ -15,7 +15,7 @@ export function lateKept(options: KeptTasksOptions): LateKept {
   let loaded: StoredTasks | undefined;
   let isClosed = false;
   const load = loadedOnce(async (): Promise<StoredTasks> => {
-    const late = await import('./kept-tasks.ts');
+    const late = await import('./stored-tasks.ts');
     const kept = (loaded = new late.StoredTasks(options));
     if (isClosed) await kept.close();
     return kept;
