@@ -16,6 +16,8 @@ import {
 } from '@modelcontextprotocol/ext-apps/server';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import { Client as Client32 } from 'sdk-1.32.2/client/index.js';
+import { StreamableHTTPClientTransport as Transport32 } from 'sdk-1.32.2/client/streamableHttp.js';
 import { createBridge } from '../../packages/parley/src/bridge.ts';
 import { listen } from '../../packages/parley/src/node.ts';
 import { revisions, type Revision } from '../../packages/parley/src/protocol/revision.ts';
@@ -115,4 +117,18 @@ for (const down of revisions)
       const { content } = await client.callTool({ name: 'weather', arguments: {} });
       assert.deepEqual(content, [{ type: 'text', text: 'text alone' }]);
     });
+  });
+
+for (const up of revisions)
+  test(`the official host 1.32.2 gets the page of an Apps server at ${up.date} through the bridge`, async (t) => {
+    const client = new Client32({ name: 'host', version: '1.0.0' }, { capabilities: shown });
+    // The types of that version give its transport one optional field that its interface leaves out.
+    await client.connect(new Transport32(new URL(await bridged(t, up))) as Parameters<Client32['connect']>[0]);
+    t.after(() => client.close());
+    const [tool] = (await client.listTools()).tools;
+    assert.deepEqual(tool?._meta?.['ui'], { resourceUri: page });
+    const { content } = await client.callTool({ name: 'weather', arguments: {} });
+    assert.deepEqual(content, [{ type: 'text', text: 'a page' }]);
+    const { contents } = await client.readResource({ uri: page });
+    assert.deepEqual(contents, [{ uri: page, mimeType: RESOURCE_MIME_TYPE, text: '<p>Sunny</p>' }]);
   });
