@@ -128,6 +128,7 @@ const slowByReason: Readonly<Record<string, readonly string[]>> = {
     'test/scale/over-redis.test.ts',
     'test/scale/processes/processes.test.ts',
     'test/scale/redis-away.test.ts',
+    'test/scale/redis-memory.test.ts',
     'test/scale/where-others-fail.test.ts',
     'test/store/contract.test.ts',
     'test/store/redis-rights.test.ts',
