@@ -341,3 +341,15 @@ test('the client and the command of the README call the server of the README', a
     ) ?? [];
   assert.equal(`${(await printedBy(parley, ['call', url, ...words.split(' ')])).join('\n')}\n`, output);
 });
+
+test('the stdio server of the README answers a call, and ends with its input', async (t) => {
+  const server = spawn(process.execPath, ['examples/one-line.ts'], { cwd: root, stdio: ['pipe', 'pipe', 'inherit'] });
+  t.after(() => server.kill('SIGKILL'));
+  const ended = new Promise((resolve) => server.once('exit', resolve));
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
+  const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params };
+  const call = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'forecast' } };
+  server.stdin.end(`${JSON.stringify(initialize)}\n${JSON.stringify(call)}\n`);
+  assert.match(await text(server.stdout), /"id":2,"result":\{"content":\[\{"type":"text","text":"sunny"\}\]/);
+  assert.equal(await ended, 0);
+});

@@ -4,7 +4,7 @@ import type { Repository } from './repository.ts';
 import { lineAt, type Finding, type Rule } from './rule.ts';
 
 /** The programs of README.md, in their order: it has no others. */
-const readme = ['server.ts', 'client.ts', 'asking.ts'];
+const readme = ['server.ts', 'one-line.ts', 'client.ts', 'asking.ts'];
 
 /** The programs that a page has in full. */
 const pages: Readonly<Record<string, readonly string[]>> = {

@@ -74,6 +74,7 @@ const maySkip: ReadonlyMap<string, string> = new Map([
   ['test/runtimes.test.ts', 'the package, which npm ci builds'],
   ['test/scale/cluster-example.test.ts', 'Redis: npm run lab -- engines'],
   ['test/scale/over-redis.test.ts', 'Redis: npm run lab -- engines'],
+  ['test/scale/redis-memory.test.ts', 'Redis: npm run lab -- engines'],
   ['test/scale/processes/processes.test.ts', 'Redis: npm run lab -- engines'],
   ['test/scale/redis-away.test.ts', 'Redis: npm run lab -- engines'],
   ['test/store/redis-rights.test.ts', 'Redis: npm run lab -- engines'],
