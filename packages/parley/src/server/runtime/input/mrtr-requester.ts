@@ -78,7 +78,7 @@ export class MrtrRequester implements ClientRequester {
 
   async #ask<T>({ method, params, key, accept }: Ask<T>): Promise<T> {
     if (this.#over) throw new RoundEnded();
-    if (this.#call.over) throw tooLate(method);
+    if (this.#call.over) throw tooLate(method, this.#call.aborted);
     requireCapabilities(method, params, this.#call.facts, this.#call.client.capabilities);
     const name = key ?? unnamed(++this.#order);
     const digest = digestOf([method, params]);
@@ -152,7 +152,7 @@ export class MrtrRequester implements ClientRequester {
   #endRun(): void {
     // The handler ended before its questions could be sent, and will not run again.
     if (this.#call.over) {
-      for (const { method, reject } of this.#open.values()) reject(tooLate(method));
+      for (const { method, reject } of this.#open.values()) reject(tooLate(method, this.#call.aborted));
       return this.#open.clear();
     }
     this.#over = true;
