@@ -1,9 +1,10 @@
 /** What both packages have in common in how they are bundled. */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown, type CodeSplittingGroup, type OutputChunk, type Plugin } from 'rolldown';
+import { withLineBreaks } from './line-breaks.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -24,7 +25,8 @@ export interface BundleOptions {
 }
 
 /**
- * Writes the entry points and their chunks. Beside each file is a map for the checks, which is not published.
+ * Writes the entry points and their chunks, without comments and white space. Beside each file is a map that names its
+ * modules for the checks. It is not published.
  *
  * @throws Error if a chunk loads itself, or a module in a chunk depends on its place.
  */
@@ -45,9 +47,13 @@ export async function writeBundle({ folder, input, plugin, group }: BundleOption
   const { output } = await bundle.generate({
     dir: folder,
     format: 'esm',
-    comments: { jsdoc: false },
-    sourcemap: 'hidden',
-    sourcemapExcludeSources: true,
+    comments: false,
+    minify: {
+      compress: { target: 'es2023', keepNames: { function: true, class: true } },
+      // Stack traces name functions and classes. The names of parameters and local variables are in none.
+      mangle: { toplevel: false, keepNames: true },
+      codegen: { removeWhitespace: true },
+    },
     entryFileNames: '[name].js',
     chunkFileNames: ({ name }) => (name.startsWith('start-') ? 'chunks/[name].js' : 'chunks/[name]-[hash].js'),
     ...(group === undefined ? {} : { codeSplitting: { includeDependenciesRecursively: false, groups: [group] } }),
@@ -55,11 +61,19 @@ export async function writeBundle({ folder, input, plugin, group }: BundleOption
   await bundle.close();
   const chunks = output.filter((file) => file.type === 'chunk');
   for (const chunk of chunks) refuseFaults(chunk, chunks);
-  for (const file of output) {
-    const path = join(folder, file.fileName);
+  for (const chunk of chunks) {
+    const path = join(folder, chunk.fileName);
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, file.type === 'chunk' ? withoutBareImports(file.code) : file.source);
+    writeFileSync(path, withLineBreaks(quotedImports(withoutBareImports(chunk.code))));
+    const sources = modulesIn(chunk).map((id) => relative(dirname(path), id).replaceAll('\\', '/'));
+    if (sources.length > 0)
+      writeFileSync(`${path}.map`, JSON.stringify({ version: 3, sources, names: [], mappings: '' }));
   }
+}
+
+/** The modules of which a chunk has code. */
+function modulesIn({ modules }: OutputChunk): readonly string[] {
+  return Object.keys(modules).filter((id) => (modules[id]?.renderedLength ?? 0) > 0);
 }
 
 function refuseFaults({ fileName, imports, modules }: OutputChunk, chunks: readonly OutputChunk[]): void {
@@ -80,8 +94,13 @@ function refuseFaults({ fileName, imports, modules }: OutputChunk, chunks: reado
 
 /**
  * An import without names is there for its effects; ours have none. A bundler reads it as a need for the chunk, also
- * where a program does not use it. The line stays, since the map counts it.
+ * where a program does not use it.
  */
 function withoutBareImports(text: string): string {
-  return text.replaceAll(/^import "\.{1,2}\/[^"\n]+";$/gm, '');
+  return text.replaceAll(/(?<=^|;)import"\.{1,2}\/[^"\n]+";/g, '');
+}
+
+/** The minifier writes the address of an `import()` as a template, which not every bundler takes for a constant. */
+function quotedImports(text: string): string {
+  return text.replaceAll(/\bimport\(`([^`$"\\]+)`\)/g, 'import("$1")');
 }

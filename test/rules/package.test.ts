@@ -57,7 +57,7 @@ test('a class that two entry points have twice is found', () => {
 test('what an entry point loads at its start, though only some need it, is found', (t) => {
   const folder = folderOf(t, {
     'server.js': 'import { a } from "./chunks/start-a.js";\n',
-    'chunks/start-a.js': 'import { b } from "./json-schema-1.js";\nimport { c } from "undici";\n',
+    'chunks/start-a.js': 'import{b}from"./json-schema-1.js";import{c}from"undici";',
     'chunks/json-schema-1.js': '',
   });
   assert.deepEqual(lines(earlyLoads(folder)), [
@@ -73,7 +73,7 @@ test('a chunk with a module of another product is found, also if it is loaded la
     'server.js': 'import { a } from "./chunks/a.js";\nconst later = () => import("./chunks/b.js");\n',
     'chunks/a.js': '',
     'chunks/a.js.map': map('server/tool.ts', 'json/copy.ts', 'server/runtime/request-handler.ts'),
-    'chunks/b.js': 'import { c } from "./c.js";\n',
+    'chunks/b.js': 'import{c,\nd}from"./c.js";export{c}',
     'chunks/c.js': '',
     'chunks/c.js.map': map('client/connect.ts', 'client/client.ts', 'connection/client-request.ts'),
     'client.js': 'export { c } from "./chunks/c.js";\n',

@@ -7,6 +7,7 @@ import { build } from 'esbuild';
 import { root } from '../../../test/support/sources.ts';
 import { entries } from '../../bundle.ts';
 import type { Finding, Rule } from '../rule.ts';
+import { importedBy } from './imports.ts';
 
 const dist = join(root, 'packages/parley/dist');
 const builder = 'scripts/build.ts';
@@ -58,8 +59,8 @@ export function earlyLoads(folder: string): readonly Finding[] {
   );
   const started = new Set([...texts.keys()].filter((file) => dirname(file) === folder));
   for (const file of started)
-    for (const [, name = ''] of (texts.get(file) ?? '').matchAll(/^(?:import|export|\}) .*"(\.\S*)"/gm))
-      started.add(join(dirname(file), name));
+    for (const name of importedBy(texts.get(file) ?? ''))
+      if (name.startsWith('.')) started.add(join(dirname(file), name));
   const nameOf = (file: string): string => `dist/${relative(folder, file)}`;
   const hasLate = [...texts.keys()].some((file) => late.test(file.slice(file.lastIndexOf('/') + 1)));
   return [
@@ -68,7 +69,7 @@ export function earlyLoads(folder: string): readonly Finding[] {
       .filter((file) => late.test(file.slice(file.lastIndexOf('/') + 1)))
       .map((file) => ({ file: nameOf(file), text: 'is loaded at a start; load it with import()' })),
     ...[...texts]
-      .filter(([, text]) => /^(import|\}) .*"undici/m.test(text))
+      .filter(([, text]) => importedBy(text).includes('undici'))
       .map(([file]) => ({ file: nameOf(file), text: 'loads undici at its start; load it with import()' })),
   ];
 }

@@ -5,6 +5,7 @@ import { dirname, join, posix } from 'node:path';
 import { root } from '../../../test/support/sources.ts';
 import { mayLoad } from '../../products.ts';
 import type { Finding, Rule } from '../rule.ts';
+import { importedBy, laterImportedBy } from './imports.ts';
 
 export const productsRule: Rule = {
   demand: 'no built entry point loads a module of another product, at its start or later',
@@ -41,8 +42,6 @@ function chunksOf(folder: string): ReadonlyMap<string, Chunk> {
 
 function chunkOf(folder: string, name: string): Chunk {
   const text = readFileSync(join(folder, name), 'utf8');
-  const statements = text.matchAll(/^(?:import|export|\}) .*"(\.\S*)"/gm);
-  const later = text.matchAll(/\bimport\("(\.[^"]*)"\)/g);
   const map = join(folder, `${name}.map`);
   // A file that only exports names again has no map, and no module.
   const { sources }: { sources: readonly string[] } = existsSync(map)
@@ -50,7 +49,7 @@ function chunkOf(folder: string, name: string): Chunk {
     : { sources: [] };
   const inFolder = (path: string): string => posix.join(dirname(name), path);
   return {
-    loads: [...statements, ...later].map(([, path = '']) => inFolder(path)),
+    loads: [...importedBy(text), ...laterImportedBy(text)].filter((path) => path.startsWith('.')).map(inFolder),
     modules: sources.map((path) => inFolder(path).replace(/^\.\.\/src\//, '')),
   };
 }
