@@ -1,14 +1,14 @@
 /**
  * Runs the tests: `node scripts/test.ts fast | all | nightly` a tier, `node scripts/test.ts <file, folder or part of a name> …` what is named.
  *
- * Fast files share processes, one after another in each. So do the tests of the page of `inspect`. Other slow files have a process each. The files that took longest in the last run start first.
+ * Files share processes, one after another in each. Those that cannot are listed in `scripts/test/tiers.ts` with the reason. The files that took longest in the last run start first.
  * Slow files that mostly wait (`waitingFiles` in `scripts/test/tiers.ts`) run beside the others from the beginning.
  *
  * - `--watch` runs again when a source or a test changes.
  * - `--name <text>` runs the tests whose name contains the text.
  * - `--random [seed]` shuffles the files, and the tests inside them.
  * - `--files` prints a line for every file, also when there are many.
- * - `--jobs <n>` sets how many processes run at once: by default, on two processors, four for fast files, then four for slow ones, and beside them four for files that wait.
+ * - `--jobs <n>` sets how many processes run at once: by default, on two processors, four for fast files, then six for slow ones, and beside them four for files that wait.
  * - `--starved` delays the processes and their threads, as a busy machine does.
  */
 

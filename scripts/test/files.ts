@@ -4,11 +4,11 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { root } from '../../test/support/sources.ts';
 import {
+  aloneSlowFiles,
   longFiles,
   nightlyFiles,
   ownProcess,
   sampledFiles,
-  sharedSlowFiles,
   slowFiles,
   smokeTests,
   waitingFiles,
@@ -64,14 +64,14 @@ export function everyFile(): readonly TestFile[] {
     .toSorted()
     .map((path) => {
       const isSlow = path in slowFiles || path in nightlyFiles;
-      const isShared = !(path in ownProcess) && (!isSlow || sharedSlowFiles.has(path));
+      const isShared = !(path in ownProcess) && !(path in aloneSlowFiles);
       return { path, isSlow, isShared, isWaiting: waitingFiles.includes(path) };
     });
 }
 
 /** The entries of the tables that name no file. */
 export function staleEntries(): readonly string[] {
-  const tables = { ...slowFiles, ...nightlyFiles, ...sampledFiles, ...ownProcess, ...smokeTests, ...longFiles };
+  const tables = { ...slowFiles, ...nightlyFiles, ...sampledFiles, ...ownProcess, ...aloneSlowFiles, ...smokeTests, ...longFiles };
   return [...Object.keys(tables), ...waitingFiles].filter((path) => !existsSync(join(root, path)));
 }
 

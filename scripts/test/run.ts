@@ -59,9 +59,9 @@ async function runIn(state: string, files: readonly TestFile[], options: RunOpti
   const isBeside = ({ isWaiting }: TestFile): boolean => isWaiting && options.jobs === undefined;
   const waiting = files.filter(isBeside);
   const others = files.filter((file) => !isBeside(file));
-  // They leave the processors to the others. Without others, more of them run at once.
-  const besides = runPool(order(waiting), processors * (others.length > 0 ? 2 : 3), pool);
-  await Promise.all([besides, runOthers(others, { order, pool, jobs: options.jobs, isBeside: waiting.length > 0 })]);
+  // They leave the processors to the others.
+  const besides = runPool(order(waiting), processors * 2, pool);
+  await Promise.all([besides, runOthers(others, { order, pool, jobs: options.jobs })]);
   if (name === undefined) writeTimes(results);
   const tooSlow = isWhole && !starved ? await excesses(files, results, pool) : [];
   return progress.end(tooSlow);
@@ -71,12 +71,10 @@ interface Others {
   order(files: readonly TestFile[]): readonly TestFile[];
   readonly pool: PoolOptions;
   readonly jobs: number | undefined;
-  /** Whether waiting files run at the same time. */
-  readonly isBeside: boolean;
 }
 
-/** First the fast files that share processes, then the slow ones, and those with a process each. */
-async function runOthers(files: readonly TestFile[], { order, pool, jobs, isBeside }: Others): Promise<void> {
+/** First the fast files that share processes, then all others. */
+async function runOthers(files: readonly TestFile[], { order, pool, jobs }: Others): Promise<void> {
   const isQuick = ({ isShared, isSlow }: TestFile): boolean => isShared && !isSlow;
   const slow = files.filter((file) => !isQuick(file));
   // A third of their time is waiting.
@@ -86,7 +84,7 @@ async function runOthers(files: readonly TestFile[], { order, pool, jobs, isBesi
   const env = chromium === undefined ? {} : { PARLEY_CHROMIUM_WS: chromium.endpoint };
   try {
     // A slow file waits for more than half of its time.
-    await runPool(order(slow), jobs ?? processors * (isBeside ? 2 : 3), { ...pool, env: { ...pool.env, ...env } });
+    await runPool(order(slow), jobs ?? processors * 3, { ...pool, env: { ...pool.env, ...env } });
   } finally {
     await chromium?.close();
   }

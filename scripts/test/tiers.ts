@@ -1,4 +1,4 @@
-/** Which test files are slow, which run at night alone, and which need a process of their own. All others are fast and share processes. */
+/** Which test files are slow, which run at night alone, and which need a process of their own. All others are fast, and all others share processes. */
 
 import { ownProcess as listed } from '../../test/support/own-process.ts';
 
@@ -223,11 +223,10 @@ export const slowFiles: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(slowByReason).flatMap(([reason, paths]) => paths.map((path) => [path, reason])),
 );
 
-/** Slow files that share processes, as fast files do. Each would spend over a second of the processor on loading the same modules. */
-export const sharedSlowFiles: ReadonlySet<string> = new Set([
-  ...(slowByReason[pages] ?? []).filter((path) => path.startsWith('test/inspect/')),
-  ...(slowByReason[judges] ?? []).filter((path) => path !== relay),
-]);
+/** Slow files that need a process of their own, each with the reason. All others share processes, as fast files do. Each would spend over a second of the processor on loading the same modules. */
+export const aloneSlowFiles: Readonly<Record<string, string>> = {
+  [relay]: 'judges what is signalled to the process that runs it',
+};
 
 /** Files that only the nightly tier runs, each with what finds the same faults in a quicker tier. */
 export const nightlyFiles: Readonly<Record<string, string>> = {
