@@ -7,9 +7,11 @@ import { planMs, startMs } from './times.ts';
 
 const running = new Set<ChildProcessWithoutNullStreams>();
 
-process.once('exit', () => {
+process.once('exit', killAllRunning);
+
+function killAllRunning(): void {
   for (const child of running) killGroup(child);
-});
+}
 
 /** A server that runs. */
 export interface Serving {
