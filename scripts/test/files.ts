@@ -71,7 +71,15 @@ export function everyFile(): readonly TestFile[] {
 
 /** The entries of the tables that name no file. */
 export function staleEntries(): readonly string[] {
-  const tables = { ...slowFiles, ...nightlyFiles, ...sampledFiles, ...ownProcess, ...aloneSlowFiles, ...smokeTests, ...longFiles };
+  const tables = {
+    ...slowFiles,
+    ...nightlyFiles,
+    ...sampledFiles,
+    ...ownProcess,
+    ...aloneSlowFiles,
+    ...smokeTests,
+    ...longFiles,
+  };
   return [...Object.keys(tables), ...waitingFiles].filter((path) => !existsSync(join(root, path)));
 }
 

@@ -60,8 +60,9 @@ export async function startSentinel(name: string, redisPort: number, quorum = 1)
     'bind 127.0.0.1',
     `dir ${folder}`,
     `sentinel monitor ${name} 127.0.0.1 ${redisPort} ${quorum}`,
-    `sentinel down-after-milliseconds ${name} 1000`,
-    `sentinel failover-timeout ${name} 5000`,
+    // A busy machine lets a Redis wait for seconds: it is not to be taken for dead.
+    `sentinel down-after-milliseconds ${name} 5000`,
+    `sentinel failover-timeout ${name} 10000`,
   ];
   writeFileSync(file, `${lines.join('\n')}\n`);
   const words = [file, '--sentinel'];
