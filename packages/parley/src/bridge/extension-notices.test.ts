@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { bridgeTo } from '../../../../test/support/bridged.ts';
+import { begun, clientAt, core, createdAs, scripted } from '../../../../test/support/bridged-tasks.ts';
 import { open, settle, type Json, type Raw } from '../../../../test/support/raw.ts';
 import { scriptedUpstream } from '../../../../test/support/scripted-upstream.ts';
 import { until } from '../../../../test/support/turns.ts';
@@ -153,3 +154,27 @@ it('a notification of an extension on the stream for changes of lists is for no 
     [changed],
   );
 });
+
+for (const sharing of ['per-client', 'shared'] as const)
+  it(`a notification of an extension on stdio goes by its related task to that client alone (${sharing})`, async (t) => {
+    // Each is the connection on which a task began.
+    const peers: ScriptedPeer[] = [];
+    const upstream = scripted(core, {
+      'tools/call': (sent, peer) => {
+        peers.push(peer);
+        peer.reply(sent, createdAs(core, `task-${peers.length}`));
+      },
+    });
+    const bridge = await bridgeTo(t, upstream, { sharing });
+    const [ann, bob] = [await clientAt(bridge, core), await clientAt(bridge, core)];
+    const { taskId } = await begun(ann, core);
+    await begun(bob, core);
+    const _meta = { [metaKey.relatedTask]: { taskId: 'task-1' } };
+    peers[0]?.send({ jsonrpc: '2.0', method: moved, params: { of: 'ann', _meta } });
+    if (sharing === 'per-client') await until(() => ann.heard.length > 0);
+    await settle();
+    // On a connection of several clients, no client can be known to have the task.
+    const told = { of: 'ann', _meta: { [metaKey.relatedTask]: { taskId } } };
+    assert.deepEqual(movedOf(ann.heard), sharing === 'shared' ? [] : [told]);
+    assert.deepEqual(movedOf(bob.heard), []);
+  });
