@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { connect, type Client } from '../../packages/parley/src/client.ts';
+import { listen } from '../../packages/parley/src/node.ts';
 import { redis } from '../../packages/parley/src/redis.ts';
+import { createServer } from '../../packages/parley/src/server.ts';
 import { missing } from '../support/engines.ts';
 import { eventually, startNode, type RedisNode } from '../support/redis-nodes.ts';
 import { define, World } from './definition.ts';
@@ -83,5 +85,35 @@ describe('a service whose Redis', { skip: missing('redis-server') }, () => {
     assert.equal(await client.listen(1, `${'a'.repeat(18)}-1:1`).status(), 400);
     await node.send('CONFIG', 'SET', 'maxmemory', '0');
     await new Speaker(service, '2025-11-25').open(0, 1);
+  });
+});
+
+describe('a process that starts while its Redis', { skip: missing('redis-server') }, () => {
+  it('answers nothing listens once it answers', async (t) => {
+    const node = await startNode();
+    const store = redis(`redis://127.0.0.1:${node.port}`, { name: 'slow', onWarning: () => {} });
+    const server = createServer({ name: 's', version: '1' }, { store, rounds: { keys: [new Uint8Array(32).fill(7)] } });
+    t.after(async () => {
+      await server.close();
+      await store.close();
+      await node.stop();
+    });
+    node.freeze();
+    let waits = (): void => undefined;
+    const waiting = new Promise<void>((resolve) => (waits = resolve));
+    const told: string[] = [];
+    const onError = ({ message }: Error): void => {
+      told.push(message);
+      waits();
+    };
+    const listening = listen(server, { port: 0, readyTimeoutMs: 120_000, onError });
+    // The first try found that it answers nothing.
+    await waiting;
+    node.thaw();
+    const { url: address, close } = await listening;
+    const client = await connect(address);
+    await client.close();
+    await close();
+    assert.deepEqual(told, ['the store cannot be used yet; it has 120000 ms (readyTimeoutMs)']);
   });
 });
