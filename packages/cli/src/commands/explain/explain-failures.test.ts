@@ -264,3 +264,21 @@ describe('parley explain, of a command that is no server', { concurrency: 4 }, (
     assert.ok(found.slice(1).every(({ outcome, named }) => outcome === 'other' && named?.[0] === '2099-01-01'));
   });
 });
+
+test('a command that needs a second after end of input ends by itself, in each try', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-explain-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const log = join(folder, 'log');
+  const script = `const note = (text) => require('node:fs').appendFileSync(${JSON.stringify(log)}, text + '\\n');
+    process.on('SIGTERM', () => (note('signalled'), process.exit()));
+    ${answering('2025-11-25', `send({ error: { code: -32601, message: 'no' } })`).replace(
+      'process.exit()',
+      `setTimeout(() => (note('ended'), process.exit()), 1_000)`,
+    )}`;
+  const found = tries(await explainScript(script, '--json'));
+  assert.equal(found.filter(({ outcome }) => outcome === 'spoken').length, 1);
+  assert.deepEqual(
+    (await readFile(log, 'utf8')).trim().split('\n'),
+    found.map(() => 'ended'),
+  );
+});
