@@ -26,7 +26,13 @@ export const handshakeDates: readonly RevisionDate[] = revisions
 /** The revision without `initialize`. */
 export const statelessDate = '2026-07-28';
 
-const me = { name: 'raw', version: '1' };
+/**
+ * The program that every client of a test is, and the address where it is found, unless the test says otherwise: so any two of
+ * them are two people of one program, whom neither tells apart.
+ */
+export const program = { info: { name: 'raw', version: '1' }, address: '192.0.2.1' } as const;
+
+const { info: me } = program;
 
 /** How a raw client opens. */
 export interface RawOptions {
@@ -56,7 +62,7 @@ export class Raw {
     this.conversation = served.endpoint.openConnection({
       lasting: options.lasting ?? true,
       auth: options.auth,
-      address: options.address ?? '192.0.2.1',
+      address: options.address ?? program.address,
       send: (message, related) => void this.heard.push({ message: copy(message) as Json, related }),
     });
   }

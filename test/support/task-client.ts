@@ -1,6 +1,7 @@
 /** One client of a server with tasks, as raw messages. */
 
 import { metaKey } from '../../packages/parley/src/protocol/meta.ts';
+import { program } from './raw.ts';
 import type { Servable } from '../../packages/parley/src/server/runtime/request-handler.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -15,9 +16,9 @@ export interface TaskClientOptions {
   readonly capabilities?: Json;
   readonly principal?: string;
   readonly network?: string;
-  /** The address that it comes from, as over HTTP. */
-  readonly address?: string;
-  /** The name that it gives itself; none, or in a handshake some, by default. */
+  /** The address that it comes from, as over HTTP; that of all others by default, and none if null. */
+  readonly address?: string | null;
+  /** The program that it says it is; that of all others by default. */
   readonly info?: { readonly name: string; readonly version: string };
   /** Answers a request of the server. */
   readonly answer?: (method: string, params: Json) => Json;
@@ -38,13 +39,14 @@ export const extended: Json = { elicitation: {}, extensions: { [extension]: {} }
 
 /** Opens a conversation. */
 export async function taskClient(server: Servable, options: TaskClientOptions): Promise<TaskClient> {
-  const { revision, capabilities = {}, principal, network = 'inproc', address, info, answer } = options;
+  const { revision, capabilities = {}, principal, network = 'inproc', answer } = options;
+  const { address = program.address, info = program.info } = options;
   const heard: Json[] = [];
   let id = 0;
   const conversation = server.endpoint.openConnection({
     lasting: true,
     network,
-    ...(address === undefined ? {} : { address }),
+    ...(address === null ? {} : { address }),
     ...(principal === undefined ? {} : { auth: { principal } }),
     send: (message) => {
       heard.push({ ...message });
@@ -58,7 +60,7 @@ export async function taskClient(server: Servable, options: TaskClientOptions): 
   const stateless = {
     [metaKey.protocolVersion]: revision,
     [metaKey.clientCapabilities]: capabilities,
-    ...(info === undefined ? {} : { [metaKey.clientInfo]: info }),
+    [metaKey.clientInfo]: info,
   };
   const ask = async (method: string, params: Json = {}): Promise<Json> => {
     const _meta = isStateless ? { _meta: { ...stateless, ...(params['_meta'] as Json | undefined) } } : {};
@@ -70,7 +72,7 @@ export async function taskClient(server: Servable, options: TaskClientOptions): 
     await ask('initialize', {
       protocolVersion: revision,
       capabilities,
-      clientInfo: info ?? { name: 'c', version: '1' },
+      clientInfo: info,
     });
     await conversation.receive({ jsonrpc: '2.0', method: 'notifications/initialized' });
   }
