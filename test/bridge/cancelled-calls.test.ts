@@ -9,6 +9,7 @@ import { metaKey } from '../../packages/parley/src/protocol/meta.ts';
 import { spawnNode } from '../support/programs.ts';
 import { bridgeTo } from '../support/bridged.ts';
 import { open, settle, statelessDate, type Json, type Raw } from '../support/raw.ts';
+import { casts, twoPeople } from '../support/two-people.ts';
 
 const main = join(root, 'test/bridge/servers/stateful.ts');
 const capabilities = { elicitation: {} };
@@ -106,11 +107,12 @@ test('a tool that is known to ask is asked properly after a cancellation of anot
   assert.doesNotMatch(said.join(''), /Bob/);
 });
 
-test("a cancelled call's logs reach no other client", async (t) => {
-  const { bridge } = await setup(t);
-  const [ann, bob] = [await open(bridge, statelessDate), await open(bridge, statelessDate)];
-  await cancelTransfer(ann);
-  const logging = { [metaKey.logLevel]: 'debug' };
-  await bob.result('tools/call', { name: 'count', arguments: { wait: true }, _meta: logging });
-  assert.deepEqual(bob.methods, []);
-});
+for (const cast of casts)
+  test(`a cancelled call's logs reach no other client, of ${cast.title}`, async (t) => {
+    const { bridge } = await setup(t);
+    const [ann, bob] = await twoPeople(bridge, cast);
+    await cancelTransfer(ann);
+    const logging = { [metaKey.logLevel]: 'debug' };
+    await bob.result('tools/call', { name: 'count', arguments: { wait: true }, _meta: logging });
+    assert.deepEqual(bob.methods, []);
+  });

@@ -6,6 +6,7 @@ import { bridgeTo } from '../../../../test/support/bridged.ts';
 import { begun, clientAt, core, createdAs, scripted } from '../../../../test/support/bridged-tasks.ts';
 import { open, settle, type Json, type Raw } from '../../../../test/support/raw.ts';
 import { scriptedUpstream } from '../../../../test/support/scripted-upstream.ts';
+import { casts, twoPeople } from '../../../../test/support/two-people.ts';
 import { until } from '../../../../test/support/turns.ts';
 import { metaKey } from '../protocol/meta.ts';
 import type { ScriptedPeer, SentMessage } from '../testing/scripted.ts';
@@ -52,11 +53,13 @@ async function listens(raw: Raw, uri: string, id: number): Promise<readonly Json
 const movedOf = (heard: readonly Json[]): readonly unknown[] =>
   heard.flatMap(({ method, params }) => (method === moved ? [params] : []));
 
-for (const kind of ['memory', 'http'] as const) {
-  it(`a notification of an extension goes by its subscription id over ${kind}`, async (t) => {
+const kinds = ['memory', 'http'] as const;
+
+for (const [kind, cast] of kinds.flatMap((one) => casts.map((cast) => [one, cast] as const))) {
+  it(`a notification of an extension goes by its subscription id over ${kind}, of ${cast.title}`, async (t) => {
     const streams: Streams = new Map();
     const bridge = await bridgeTo(t, watching(kind, streams));
-    const [ann, bob] = [await open(bridge, '2026-07-28'), await open(bridge, '2026-07-28')];
+    const [ann, bob] = await twoPeople(bridge, cast);
     const early = await listens(ann, 'memo:ann', 7);
     assert.deepEqual(
       early.map(({ method }) => method),
@@ -73,10 +76,10 @@ for (const kind of ['memory', 'http'] as const) {
     assert.deepEqual(ann.take(), []);
   });
 
-  it(`a notification of an extension on a stream of two clients goes to nobody over ${kind}`, async (t) => {
+  it(`a notification of an extension on a stream of two clients goes to nobody over ${kind}, of ${cast.title}`, async (t) => {
     const streams: Streams = new Map();
     const bridge = await bridgeTo(t, watching(kind, streams));
-    const [ann, bob] = [await open(bridge, '2026-07-28'), await open(bridge, '2026-07-28')];
+    const [ann, bob] = await twoPeople(bridge, cast);
     await listens(ann, 'memo:one', 7);
     await listens(bob, 'memo:one', 8);
     const stream = streams.get('memo:one');
@@ -86,10 +89,10 @@ for (const kind of ['memory', 'http'] as const) {
     assert.deepEqual([ann.take(), bob.take()], [[], []]);
   });
 
-  it(`a notification of an extension on the connection of a session reaches its client over ${kind}`, async (t) => {
+  it(`a notification of an extension on the connection of a session reaches its client over ${kind}, of ${cast.title}`, async (t) => {
     const streams: Streams = new Map();
     const bridge = await bridgeTo(t, watching(kind, streams));
-    const [ann, bob] = [await open(bridge, '2025-11-25'), await open(bridge, '2025-11-25')];
+    const [ann, bob] = await twoPeople(bridge, cast, {}, '2025-11-25');
     await ann.result('resources/subscribe', { uri: 'memo:ann' });
     ann.take();
     const stream = streams.get('memo:ann');
