@@ -1,4 +1,7 @@
-/** Files as people keep them for hosts: what Parley starts, and what the hosts do that the table knows of. */
+/**
+ * Files as people keep them for hosts: what Parley starts, and what the hosts do that the table knows of. The official SDKs,
+ * 1.32.2 and 2.4.0, read no such files, so there is nothing of theirs to compare with.
+ */
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -286,11 +289,35 @@ describe('files of hosts', { concurrency: 2 }, () => {
     assert.deepEqual(await Promise.all([60, 3_600, 30_000, 0].map(of)), [60_000, 3_600_000, 30_000, undefined]);
   });
 
-  test('a file in another format is named as such', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'parley-odd-'));
-    const file = join(folder, 'config.toml');
-    writeFileSync(file, '[mcp_servers.a]\ncommand = "node"\n');
-    await assert.rejects(readConfig(file, { env: {}, stderr }), /config\.toml is TOML; write its servers as JSON/);
-    rmSync(folder, { recursive: true });
-  });
+  /** The key under which each host has its servers, and an entry in its words. */
+  const ofHosts: Readonly<Record<string, readonly [key: string, entry: object]>> = {
+    'Claude Code': ['mcpServers', { type: 'http', url: 'https://a.example/mcp' }],
+    'VS Code': ['servers', { type: 'http', url: 'https://a.example/mcp' }],
+    Cursor: ['mcpServers', { url: 'https://a.example/mcp' }],
+    Windsurf: ['mcpServers', { serverUrl: 'https://a.example/mcp' }],
+    Zed: ['context_servers', { source: 'custom', url: 'https://a.example/mcp' }],
+    Cline: ['mcpServers', { type: 'streamableHttp', url: 'https://a.example/mcp' }],
+    'Gemini CLI': ['mcpServers', { httpUrl: 'https://a.example/mcp' }],
+    'LM Studio': ['mcpServers', { url: 'https://a.example/mcp' }],
+  };
+  for (const [host, [key, entry]] of Object.entries(ofHosts))
+    test(`a file of ${host} is read as it is`, async (t) => {
+      const { upstreams, problems, warnings } = await read(t, JSON.stringify({ [key]: { a: entry } }));
+      assert.deepEqual([problems, warnings], [[], []]);
+      assert.equal(upstreams['a']?.reach({}).description, 'https://a.example/mcp');
+    });
+
+  for (const [name, format, text] of [
+    ['config.toml', 'TOML', '[mcp_servers.a]\ncommand = "node"\n'],
+    ['config.yaml', 'YAML', 'extensions:\n  a:\n    cmd: node\n'],
+  ] as const)
+    test(`a file in ${format} is named as such`, async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'parley-odd-'));
+      const file = join(folder, name);
+      writeFileSync(file, text);
+      await assert.rejects(readConfig(file, { env: {}, stderr }), ({ message }: Error) =>
+        message.includes(`${name} is ${format}; write its servers as JSON`),
+      );
+      rmSync(folder, { recursive: true });
+    });
 });
