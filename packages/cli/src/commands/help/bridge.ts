@@ -32,10 +32,14 @@ const serving: HelpGroup = {
     { flag: '--health', text: 'HTTP: answer /livez and /readyz.', isRare: true },
     {
       flag: '--ready-ms <n>',
-      text: 'At the end: continue to serve for this time while /readyz answers 503. [0]',
+      text: 'HTTP: at the end, continue to serve for this time while /readyz answers 503. [0]',
       isRare: true,
     },
-    { flag: '--drain-ms <n>', text: 'After that: wait this long for running calls. [10000]', isRare: true },
+    {
+      flag: '--drain-ms <n>',
+      text: 'HTTP: after that, wait this long for running calls. In front of commands, the bridge ends within 5 seconds. [10000]',
+      isRare: true,
+    },
   ],
 };
 
