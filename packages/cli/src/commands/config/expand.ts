@@ -117,7 +117,7 @@ function contentOf(inner: string, env: Variables, path: readonly string[]): stri
 
 function variable(inner: string, env: Variables): Variable {
   if (isFile(inner)) return { name: inner, value: fileOrNothing(inner, env), otherwise: undefined };
-  const [, name, otherwise] = /^(?:env:)?([A-Za-z_][A-Za-z0-9_]*|\/)(?::-(.*))?$/s.exec(inner) ?? [];
+  const [, name, otherwise] = /^(?:env:)?(\w+|\/)(?::-(.*))?$/s.exec(inner) ?? [];
   return { name, value: name === undefined ? undefined : environmentValue(env, name), otherwise };
 }
 

@@ -60,6 +60,13 @@ const files: readonly OddFile[] = [
     env: { PORT: '8080', FLAG: 'false', ID: '12345678901234567890' },
   },
   {
+    title: 'the name of a variable begins with a digit',
+    text: started('"env": { "KEY": "${1:-q}", "PORT": "${2FA:-}" }'),
+    hosts: 'Claude Code knows ${NAME:-default}, and which names it takes is not known',
+    argv: [],
+    env: { KEY: 'q', PORT: '' },
+  },
+  {
     title: 'a variable is null',
     text: started('"env": { "OFF": null, "KEY": "1" }'),
     hosts: 'VS Code unsets the variable',
@@ -284,9 +291,17 @@ describe('files of hosts', { concurrency: 2 }, () => {
     });
 
   test('a time-out is in seconds or in milliseconds', async (t) => {
-    const of = async (timeout: number): Promise<number | undefined> =>
-      (await read(t, `{ "a": { "url": "https://a.example", "timeout": ${timeout} } }`)).upstreams['a']?.timeoutMs;
+    const of = async (timeout: number | string): Promise<number | undefined> =>
+      (await read(t, JSON.stringify({ a: { url: 'https://a.example', timeout } }))).upstreams['a']?.timeoutMs;
     assert.deepEqual(await Promise.all([60, 3_600, 30_000, 0].map(of)), [60_000, 3_600_000, 30_000, undefined]);
+    assert.deepEqual(await Promise.all(['60', '1.5', '30000', '0'].map(of)), [60_000, 1_500, 30_000, undefined]);
+  });
+
+  test('a time-out that is another text is a problem', async (t) => {
+    for (const timeout of ['', ' ', '-1', '1e3', 'soon']) {
+      const { problems } = await read(t, JSON.stringify({ a: { url: 'https://a.example', timeout } }));
+      assert.match(problems.join(), /a\.timeout: must be seconds up to 3600, or milliseconds above/);
+    }
   });
 
   /** The key under which each host has its servers, and an entry in its words. */

@@ -177,7 +177,9 @@ const maxSeconds = 3_600;
 /** The longest wait for an answer, in milliseconds. */
 function timeoutOf(keys: ConfigKeys): number | undefined {
   const requestTimeoutMs = timeOf(keys, 'requestTimeout');
-  const value = keys.value('timeout');
+  const written = keys.value('timeout');
+  // Some files have each value as a text.
+  const value = typeof written === 'string' && /^\d+(?:\.\d+)?$/.test(written) ? Number(written) : written;
   // No time is no limit in hosts; here the limit of the command counts then.
   if (value === undefined || value === 0) return requestTimeoutMs === 0 ? undefined : requestTimeoutMs;
   const ms = typeof value === 'number' ? Math.round(value > maxSeconds ? value : value * 1_000) : Number.NaN;
