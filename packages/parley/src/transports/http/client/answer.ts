@@ -37,6 +37,8 @@ export interface PostExchange {
 export interface ResumePosition {
   lastEventId: string | undefined;
   retryMs: number | undefined;
+  /** True if the stream brought no message. */
+  isEmpty?: boolean;
 }
 
 /** Length of the part of a body that goes into an error, in bytes. */
@@ -190,7 +192,7 @@ export async function readStream(
   exchange: PostExchange,
   from: Readonly<ResumePosition> = { lastEventId: undefined, retryMs: undefined },
 ): Promise<ResumePosition> {
-  const position = { ...from };
+  const position = { ...from, isEmpty: true };
   const asked = exchange.waiting.size > 0;
   let stopLingering: (() => void) | undefined;
   const unnamed = new UnnamedError(exchange, response.status);
@@ -204,6 +206,7 @@ export async function readStream(
       if (event.retry !== undefined) position.retryMs = event.retry;
       if (exchange.signal.aborted) throw exchangeError(undefined, exchange);
       if (event.data === '' || (event.event ?? 'message') !== 'message') continue;
+      position.isEmpty = false;
       if (asked && unnamed.holds(event.data)) continue;
       deliverEvent(event.data, exchange, response.status);
       if (asked && exchange.waiting.size === 0) stopLingering ??= after(lingerMs, () => exchange.abort());

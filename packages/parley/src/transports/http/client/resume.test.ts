@@ -191,7 +191,34 @@ test('a server that asks for no pause at all gets one all the same', async (t) =
   assert.deepEqual(methods, ['POST', 'GET']);
 });
 
+test('a server that asks for no pause and sends nothing is asked about once a second', async (t) => {
+  let gets = 0;
+  const { channel } = await open(t, (incoming, outgoing) => {
+    if (incoming.method === 'GET') gets++;
+    outgoing.writeHead(200, { 'content-type': 'text/event-stream' }).end(`id: ${gets}\nretry: 0\ndata:\n\n`);
+  });
+  const stop = new AbortController();
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const sent = channel.send(request, { signal: stop.signal });
+  let ms = 0;
+  const at: number[] = [];
+  while (at.length < 7) {
+    await arrived();
+    t.mock.timers.tick(50);
+    ms += 50;
+    await arrived();
+    if (gets > at.length) at.push(ms);
+  }
+  stop.abort();
+  await assert.rejects(sent, { reason: 'aborted' });
+  const pauses = at.map((one, index) => one - (at[index - 1] ?? one));
+  // Each pause is longer than the one before, until a second.
+  for (const [index, least] of [200, 400, 800, 1_000, 1_000, 1_000].entries())
+    assert.ok((pauses[index + 1] ?? 0) >= least, `${pauses.join()}`);
+});
+
 test('empty but successful resumptions go on until the call is given up [http-041]', async (t) => {
+  hurried(t);
   const methods: unknown[] = [];
   const enough = new AbortController();
   const { channel } = await open(t, (incoming, outgoing) => {

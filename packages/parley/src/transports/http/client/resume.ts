@@ -22,7 +22,7 @@ const maxFailures = 5;
 
 /** The first pause before reconnecting if the server names none. It doubles with every consecutive failure. */
 const pauseMs = 1_000;
-/** A server that asks for less would have us ask without end. */
+/** The pause if a server asks for less. It doubles with every stream that brings nothing, up to the first pause. */
 const minPauseMs = 100;
 const maxPauseMs = 30_000;
 /** The longest pause after a refusal: each attempt may need a new token, and servers count refusals. */
@@ -234,6 +234,8 @@ function isInUse({ status }: ConnectionError): boolean {
 class FailedAttempts {
   /** Number of failures in a row. */
   failures = 0;
+  /** Number of streams in a row that brought nothing. */
+  #empty = 0;
   #askedMs = 0;
   #maxMs = maxPauseMs;
 
@@ -241,6 +243,7 @@ class FailedAttempts {
   after(outcome: Outcome): Outcome {
     const failure = outcome instanceof ConnectionError ? outcome : undefined;
     this.failures = failure === undefined ? 0 : this.failures + 1;
+    this.#empty = Object(outcome).isEmpty === true ? this.#empty + 1 : 0;
     this.#askedMs = Math.min(maxAskedMs, failure?.retryAfterMs ?? 0);
     this.#maxMs = isDenied(failure) ? maxDeniedMs : maxPauseMs;
     return outcome;
@@ -248,7 +251,7 @@ class FailedAttempts {
 
   /** Waits before the next attempt; at least as long as the server asked for, within a minute. */
   pause({ retryMs = pauseMs }: ResumePosition, { signal, waiting }: PostExchange): Promise<void> {
-    const least = Math.max(minPauseMs, retryMs);
+    const least = retryMs < minPauseMs ? Math.min(pauseMs, minPauseMs * 2 ** this.#empty) : retryMs;
     const longer = Math.min(this.#maxMs, least * 2 ** this.failures);
     const ms = Math.max(least, longer, this.#askedMs);
     return new Promise((resolve, reject) => {
