@@ -9,28 +9,7 @@ import { connect } from '../../../parley/src/client.ts';
 import { parley } from '../../../../test/support/cli-process.ts';
 import { spawnNode } from '../../../../test/support/programs.ts';
 import { isGone } from '../../../../test/support/is-gone.ts';
-
-/** A server that never answers a call, and that neither the end of its input nor SIGTERM ends. */
-const stubborn = [
-  process.execPath,
-  '-e',
-  `process.stderr.write('[pid ' + process.pid + ']');
-  process.on('SIGTERM', () => {});
-  setInterval(() => {}, 1000);
-  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
-    const { id, method, params } = JSON.parse(line);
-    const serverInfo = { name: 'stubborn', version: '1' };
-    const results = {
-      initialize: { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo },
-      'tools/list': { tools: [{ name: 'slow', inputSchema: { type: 'object' } }] },
-    };
-    if (method === 'tools/call') process.stderr.write('[called]');
-    else if (id !== undefined) {
-      const answer = results[method] ? { result: results[method] } : { error: { code: -32601, message: 'no' } };
-      console.log(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
-    }
-  });`,
-] as const;
+import { orphans, stubborn } from '../../../../test/support/orphans.ts';
 
 for (const kind of ['single', 'merged'] as const) {
   test(`leaves no stubborn server behind when a host closes it during a call (${kind})`, async (t) => {
@@ -58,3 +37,10 @@ for (const kind of ['single', 'merged'] as const) {
     for (const pid of pids) assert.ok(await isGone(pid), `${pid} lives on`);
   });
 }
+
+// `node scripts/orphans.ts` does it 200 times.
+test('leaves no stubborn server behind on a busy machine, however often a host closes it', async () => {
+  const { started, left } = await orphans(4, 2, 2);
+  assert.ok(started >= 4, `${started} servers were started`);
+  assert.equal(left, 0);
+});
