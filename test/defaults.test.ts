@@ -71,6 +71,7 @@ test('a server over HTTP has the documented limits', () => {
     maxStreamsPerPrincipal: 1_000,
     retryMs: 1_000,
     sessionIdleTimeoutMs: 1_800_000,
+    sessions: true,
   });
   const none = resolveHttpOptions({ keepAliveIntervalMs: 0, bodyTimeoutMs: 0 });
   assert.deepEqual(

@@ -1,11 +1,11 @@
 /** Handshake clients that are answered request by request, by processes that share nothing. */
 
+import type { Fetch } from '../packages/parley/src/jsonrpc/fetch.ts';
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { createBridge } from '../packages/parley/src/bridge.ts';
 import { connect } from '../packages/parley/src/client.ts';
 import { createHandler } from '../packages/parley/src/http.ts';
-import type { Fetch } from '../packages/parley/src/transports/http/client/fetch.ts';
 import { listen } from '../packages/parley/src/node.ts';
 import { createServer, type Server } from '../packages/parley/src/server.ts';
 import { memoryTasks } from '../packages/parley/src/storage/memory-tasks.ts';
@@ -30,7 +30,7 @@ function define(): Server {
 
 /** Two processes that share nothing, each of which gets every other request. */
 function inTurn(t: TestContext): { readonly fetch: Fetch; readonly asked: Request[] } {
-  const handlers = [define(), define()].map((server) => createHandler(server, { sessions: 'none' }));
+  const handlers = [define(), define()].map((server) => createHandler(server, { sessions: false }));
   t.after(() => Promise.all(handlers.map((handler) => handler.close())));
   const asked: Request[] = [];
   const send = async (href: string, init: RequestInit): Promise<Response> => {
@@ -121,7 +121,7 @@ test('what is said to cancel a call finds no handler', async (t) => {
     await new Promise<void>((resolve) => (end = resolve));
     return String(signal.aborted);
   });
-  const handler = createHandler(server, { sessions: 'none' });
+  const handler = createHandler(server, { sessions: false });
   t.after(() => handler.close());
   const send = ((href: string, init: RequestInit) => handler(new Request(href, init))) as unknown as Fetch;
   const version = { 'mcp-protocol-version': '2025-11-25' };
@@ -142,7 +142,7 @@ for (const [kept, store] of [
   test(`tasks ${kept}`, async (t) => {
     const server = createServer({ name: 's', version: '1' }, store && { tasks: { store } });
     server.tool('work', { task: 'optional' }, () => 'done');
-    const handler = createHandler(server, { sessions: 'none' });
+    const handler = createHandler(server, { sessions: false });
     t.after(() => handler.close());
     const send = ((href: string, init: RequestInit) => handler(new Request(href, init))) as unknown as Fetch;
     const { result } = (await (await post(send, opening('2025-11-25'))).json()) as { readonly result: Json };
@@ -218,7 +218,7 @@ for (const [what, load] of [
   ['client 2.4', () => loaded('@modelcontextprotocol/client', '@modelcontextprotocol/client')],
 ] as const)
   test(`${what} is served over HTTP without a session, and told by name what needs one`, async (t) => {
-    const listening = await listen(define(), { port: 0, sessions: 'none' });
+    const listening = await listen(define(), { port: 0, sessions: false });
     t.after(() => listening.close());
     const { Client, Transport } = await load();
     const client = new Client(
@@ -266,9 +266,9 @@ test('clients of 2026-07-28 are served beside it as ever', async (t) => {
 test('what cannot be without sessions is refused at once', async (t) => {
   const server = define();
   const ssePair = { sse: '/sse', messages: '/messages' };
-  assert.throws(() => createHandler(server, { sessions: 'none', ssePair }), /no place for ssePair/);
-  assert.throws(() => createHandler(server, { sessions: 'some' as never }), /sessions is 'none' or left out/);
+  assert.throws(() => createHandler(server, { sessions: false, ssePair }), /no place for ssePair/);
+  assert.throws(() => createHandler(server, { sessions: 'some' as never }), /sessions is true or false, not "some"/);
   const bridge = await createBridge({ upstream: memoryTransport(server) });
   t.after(() => bridge.close());
-  assert.throws(() => createHandler(bridge, { sessions: 'none' }), /'none' is for servers; a bridge/);
+  assert.throws(() => createHandler(bridge, { sessions: false }), /sessions: false is for servers; a bridge/);
 });

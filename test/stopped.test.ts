@@ -103,7 +103,7 @@ test('a call that ran is told the same where the server is closed before what se
   assert.deepEqual((await answer.done()).json, { jsonrpc: '2.0', id: 7, error: unknown });
 });
 
-const settings: HttpOptions = { sessions: 'none' };
+const settings: HttpOptions = { sessions: false };
 
 test('a call without a session that ran is told that its outcome is not known', async () => {
   const { server, paid } = paying();

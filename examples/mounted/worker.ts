@@ -7,7 +7,7 @@ let handler: FetchHandler | undefined;
 function makeHandler(): FetchHandler {
   const server = createServer({ name: 'weather', version: '1.0.0' });
   server.tool('forecast', {}, () => 'sunny');
-  return createHandler(server, { path: '/mcp', sessions: 'none', allowedHosts: ['weather.example.workers.dev'] });
+  return createHandler(server, { path: '/mcp', sessions: false, allowedHosts: ['weather.example.workers.dev'] });
 }
 
 const worker: { readonly fetch: (request: Request) => Promise<Response> } = {

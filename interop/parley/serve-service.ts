@@ -21,7 +21,7 @@ if (kind === 'shared') {
   const server = createExercise({ ...held, store, rounds }, countedIn(new Redis(redisUrl)));
   const ssePair = { sse: '/sse', messages: '/messages' };
   console.log((await listen(server, { port: 0, ssePair })).url);
-} else console.log((await listen(createExercise(held), { port: 0, sessions: 'none' })).url);
+} else console.log((await listen(createExercise(held), { port: 0, sessions: false })).url);
 
 /** Whichever process ran a call, any other knows that it was given up. */
 function countedIn(client: Redis): GivenUp {

@@ -11,7 +11,7 @@ import {
   popup,
   workloadIdentity,
   type Authorization,
-  type AuthorizationFetch,
+  type Fetch,
   type CredentialStore,
   type OAuth,
   type PopupWindow,
@@ -78,7 +78,7 @@ const byPopup: Way = async (world, store) => {
 
 const byPage: Way = async (world, store) => {
   const left: string[] = [];
-  const fetch: AuthorizationFetch = (url, request) => world.fetch(url, request);
+  const fetch: Fetch = (url, request) => world.fetch(url, request);
   const redirect = page({ redirectUri, navigate: (url) => void left.push(url) });
   const load = (): OAuth => world.oauth({ store, redirect, fetch });
   const first = await outcome(world, load());

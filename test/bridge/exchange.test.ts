@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { protect, type AuthorizationFetch } from '../../packages/parley/src/protect.ts';
+import { protect, type Fetch } from '../../packages/parley/src/protect.ts';
 import type { RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
 import { testIssuer } from '../../packages/parley/src/testing/issuer.ts';
 import { exchange, guardedBridge, place, tokensIn, type GuardedBridge } from '../support/guarded-bridge.ts';
@@ -125,9 +125,9 @@ describe('many people', () => {
 });
 
 /** An issuer that gives in exchange no more than what a token has. */
-function strictIssuer(): { readonly fetch: AuthorizationFetch; readonly issuer: ReturnType<typeof testIssuer> } {
+function strictIssuer(): { readonly fetch: Fetch; readonly issuer: ReturnType<typeof testIssuer> } {
   const issuer = testIssuer();
-  const fetch: AuthorizationFetch = async (url, request) => {
+  const fetch: Fetch = async (url, request) => {
     const form = new URLSearchParams(request.body);
     const { scope: granted = '', sub = '' } = claimsOf(form.get('subject_token') ?? '');
     if (sub === 'eve')
@@ -197,7 +197,7 @@ test('an enterprise decides: an assertion for the authorization server of the up
   const { origin } = new URL(authorizationServer.url);
   const seen: (readonly [where: string, form: Readonly<Record<string, string>>])[] = [];
   // The identity provider of the enterprise gives assertions.
-  const fetch: AuthorizationFetch = async (url, request) => {
+  const fetch: Fetch = async (url, request) => {
     const form = Object.fromEntries(new URLSearchParams(request.body));
     if (form['requested_token_type']?.endsWith('id-jag') !== true) return await issuer.fetch(url, request);
     seen.push(['provider', form]);

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { AuthorizationFetch } from '../../packages/parley/src/protect.ts';
+import type { Fetch } from '../../packages/parley/src/protect.ts';
 import { testIssuer } from '../../packages/parley/src/testing/issuer.ts';
 import { guardedBridge, type GuardedBridge } from '../support/guarded-bridge.ts';
 import { speaking } from '../support/http-speaker.ts';
@@ -25,7 +25,7 @@ function subjectOf(form: string): unknown {
 describe('the connections of a bridge for many people', () => {
   test('are no more than there may be, whoever has none makes way', async (t) => {
     const issuer = testIssuer();
-    const fetch: AuthorizationFetch = async (url, request) =>
+    const fetch: Fetch = async (url, request) =>
       subjectOf(request.body ?? '') === 'eve'
         ? Response.json({ error: 'access_denied' }, { status: 400 })
         : await issuer.fetch(url, request);

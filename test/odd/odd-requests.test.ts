@@ -156,7 +156,7 @@ describe('an odd request over HTTP', () => {
 
   for (const headers of [{ 'mcp-session-id': 'stale' }, { 'mcp-protocol-version': '2027-01-01' }])
     test(`begins without sessions too: ${Object.keys(headers).join()}`, async () => {
-      const answering = ours([], { sessions: 'none' });
+      const answering = ours([], { sessions: false });
       const row = { title: '', body: initialize, headers, taken: all };
       assert.equal(await isTaken(answering, row), true);
     });

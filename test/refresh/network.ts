@@ -1,10 +1,6 @@
 /** The simulated network: requests that arrive late or never, answers that are lost, servers that fail. */
 
-import type {
-  AuthorizationFetch,
-  AuthorizationRequest,
-  AuthorizationResponse,
-} from '../../packages/parley/src/auth/common/document.ts';
+import type { Fetch, FetchRequest, FetchResponse } from '../../packages/parley/src/jsonrpc/fetch.ts';
 import type { Process, World } from '../simulation/world.ts';
 
 /** A request as a server gets it. */
@@ -76,11 +72,11 @@ export class Network {
   }
 
   /** What a process fetches with. */
-  fetchOf(process: Process): AuthorizationFetch {
+  fetchOf(process: Process): Fetch {
     return (href, request) => this.#exchange(process, href, request);
   }
 
-  #exchange(process: Process, href: string, sent: AuthorizationRequest): Promise<AuthorizationResponse> {
+  #exchange(process: Process, href: string, sent: FetchRequest): Promise<FetchResponse> {
     const { world } = this;
     const { method, headers, body = '', signal } = sent;
     const request: Arrived = { method, url: new URL(href), headers: plain(headers), body };
@@ -140,7 +136,7 @@ function plain(headers: object): Readonly<Record<string, string>> {
   return Object.fromEntries(list.map(([name, value]) => [name.toLowerCase(), String(value)]));
 }
 
-function responseOf({ status, headers, body }: HostAnswer): AuthorizationResponse {
+function responseOf({ status, headers, body }: HostAnswer): FetchResponse {
   const bytes = new TextEncoder().encode(body);
   return {
     status,

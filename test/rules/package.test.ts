@@ -33,13 +33,15 @@ test('the words of a tool that judges packages are passed on when it fails', () 
   assert.match(lines(unlessFine({ code: 1, printed: 'no types\n' })).join(), /no types$/);
 });
 
-test('a report that is not up to date, a name without words and a type that is not exported are found', () => {
-  const report = { file: 'a.api.md', text: 'new', exported: ['A'], forgotten: ['B_2', 'A_3'], undocumented: ['C'] };
+test('stale reports, undocumented names and members, and types not exported are found', () => {
+  const text = 'export interface A {\n    // (undocumented)\n    readonly b?: string;\n}\n';
+  const report = { file: 'a.api.md', text, exported: ['A'], forgotten: ['B_2', 'A_3'], undocumented: ['C'] };
   const repository = repositoryOf({ 'api/a.api.md': 'old', 'api/gone.api.md': '' });
   assert.deepEqual(lines(apiFaults(repository, [report])), [
     'api/gone.api.md is of no entry point; run `npm run api`',
     'api/a.api.md:1 is not up to date; run `npm run api`',
     'api/a.api.md exports C without a doc comment',
+    'api/a.api.md has the member A.b without a doc comment',
     'api/a.api.md names the type B, which no entry point exports',
   ]);
 });

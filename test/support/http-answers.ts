@@ -1,12 +1,12 @@
 /** What the tests of the HTTP client have in common: small servers that answer whatever a test wants. */
 
+import type { Fetch } from '../../packages/parley/src/jsonrpc/fetch.ts';
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import type { Message } from '../../packages/parley/src/jsonrpc/message.ts';
 import type { Channel, MessageOrigin } from '../../packages/parley/src/jsonrpc/transport.ts';
 import { httpTransport } from '../../packages/parley/src/transports/http/client/transport.ts';
-import type { Fetch } from '../../packages/parley/src/transports/http/client/fetch.ts';
 import type { HttpTransportOptions } from '../../packages/parley/src/transports/http/client/request.ts';
 
 export interface Opened {

@@ -4,13 +4,7 @@ import assert from 'node:assert/strict';
 import { isObject } from '../../packages/parley/src/jsonrpc/message.ts';
 import { metaKey } from '../../packages/parley/src/protocol/meta.ts';
 import type { Revision } from '../../packages/parley/src/protocol/revision.ts';
-import {
-  differences,
-  linesOf,
-  valueToSend,
-  type Bindings,
-  type Transcript,
-} from '../../packages/parley/src/testing/transcript.ts';
+import { differences, linesOf, valueToSend, type Transcript } from '../../packages/parley/src/testing/transcript.ts';
 import type { Deliver, Wire } from './wires.ts';
 import { stuckAfterMs } from './stuck.ts';
 
@@ -36,7 +30,7 @@ class Player {
   readonly #revision: Revision;
   readonly #wire: Wire;
   readonly #mailbox: Inbox;
-  readonly #bindings: Bindings = new Map();
+  readonly #bindings: Map<string, unknown> = new Map();
   #status: Promise<number | undefined> = Promise.resolve(undefined);
 
   constructor(transcript: Transcript, revision: Revision, wire: Wire, mailbox: Inbox) {

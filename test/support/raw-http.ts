@@ -1,8 +1,8 @@
 /** What the tests of the `fetch` of Node have in common. */
 
+import type { FetchRequest, FetchResponse } from '../../packages/parley/src/jsonrpc/fetch.ts';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
-import type { FetchRequest, FetchResponse } from '../../packages/parley/src/transports/http/client/fetch.ts';
 
 export const post: FetchRequest = {
   method: 'POST',

@@ -8,8 +8,8 @@ import {
   type Script,
   type ScriptedPeer,
   type ScriptedTransport,
-  type ScriptedKind,
 } from '../../packages/parley/src/testing.ts';
+import type { ScriptedKind } from '../../packages/parley/src/testing/scripted.ts';
 
 export interface Scripted {
   readonly client: Client;

@@ -1,7 +1,7 @@
 /** Plan of a server at which a person signs in, whose authorization server is played: requests about it reach nobody. */
 
+import type { Fetch } from '../../packages/parley/src/jsonrpc/fetch.ts';
 import { AuthorizationError } from '../../packages/parley/src/auth/common/errors.ts';
-import type { AuthorizationFetch } from '../../packages/parley/src/auth/common/document.ts';
 import type { PlannedLogin, ServerPlan, WaySettings } from '../../packages/cli/src/inspect/servers/shared.ts';
 import type { LoginView } from '../../packages/cli/src/inspect/view.ts';
 
@@ -42,7 +42,7 @@ export function signedInPlan(
   secrets: PlayedSecrets = anySecrets,
 ): ServerPlan & { login: PlannedLogin } {
   let kept: LoginView | undefined;
-  const sending = (overheard: WaySettings['overheard'], given: object = {}): AuthorizationFetch =>
+  const sending = (overheard: WaySettings['overheard'], given: object = {}): Fetch =>
     overheard((url) => Promise.resolve(answers[url]?.() ?? Response.json(given)));
   const login: PlannedLogin = {
     kept: () => Promise.resolve(kept),
@@ -88,7 +88,7 @@ export function signedInPlan(
 }
 
 async function read(
-  send: AuthorizationFetch,
+  send: Fetch,
   url: string,
   {
     accept = 'application/json',

@@ -16,7 +16,6 @@ export const connect: Connect<HttpTransportOptions> = createConnect<HttpTranspor
   options: transportOptionNames,
 });
 
-export type { CacheMode } from './client/cache/cache.ts';
 export type {
   Client,
   ClientRequestOptions,
@@ -30,13 +29,7 @@ export type { InputMethod, ListItems, ListMethod } from './protocol/catalogue.ts
 export type { CacheOptions } from './client/cache/cache-options.ts';
 export type { RecoverOptions } from './client/recover-options.ts';
 export type { Connect } from './client/connect.ts';
-export {
-  InputRequiredError,
-  OutputValidationError,
-  TooManyRoundsError,
-  urlElicitations,
-  type OutputProblem,
-} from './client/errors.ts';
+export { InputRequiredError, OutputValidationError, TooManyRoundsError, urlElicitations } from './client/errors.ts';
 export type { ElicitAnswer, InputAnswer, RootsAnswer, SampleAnswer } from './client/input/answers.ts';
 export type { ClientTasksOptions } from './client/tasks/client-tasks-options.ts';
 export type { InputContext, InputHandlers, RootsSource } from './client/input/inputs.ts';

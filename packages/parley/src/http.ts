@@ -1,13 +1,7 @@
 /** Streamable HTTP on any runtime: serving with `Request` and `Response`, and reaching servers by `fetch`. */
 
+export type { ByteStream, Fetch, FetchRequest, FetchResponse } from './jsonrpc/fetch.ts';
 export { httpTransport } from './transports/http/client/transport.ts';
-export type {
-  ByteStream,
-  ByteStreamReader,
-  Fetch,
-  FetchRequest,
-  FetchResponse,
-} from './transports/http/client/fetch.ts';
 export type { HttpTransportOptions } from './transports/http/client/request.ts';
 export type { TokenSource } from './transports/http/client/token.ts';
 export { ssePairTransport } from './transports/http/client/sse-pair.ts';

@@ -27,7 +27,7 @@ export type { Servable } from './server/runtime/request-handler.ts';
 // Not among the names of a server, each of which a bundler would begin with it.
 export { memoryTasks, type MemoryTasksOptions } from './storage/memory-tasks.ts';
 export { memoryStore, type MemoryStoreOptions } from './storage/memory/store.ts';
-export { StoreError, type Store, type StoreErrorReason } from './storage/store.ts';
+export { StoreError, type Store } from './storage/store.ts';
 export type { StoredRecord, Records } from './storage/records.ts';
 export type { StoredEvent, StreamLog, StreamLogs, StreamTail, StreamWriter } from './storage/stream-log.ts';
 export type { Bus, CountingBus, SubscriberCount, Unsubscribe } from './storage/bus.ts';

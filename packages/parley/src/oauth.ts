@@ -1,5 +1,6 @@
 /** Being authorized at servers that want it: as a person who signs in, and as a machine. It runs anywhere. */
 
+export type { Fetch, FetchRequest, FetchResponse } from './jsonrpc/fetch.ts';
 export { oauth, type GrantInfo, type LoginOptions, type OAuth } from './auth/client/interactive/oauth.ts';
 export type { DevicePrompt, ShowDevicePrompt } from './auth/client/interactive/device.ts';
 export { clientMetadataDocument } from './auth/client/interactive/client-metadata.ts';
@@ -24,12 +25,11 @@ export { page, type PageRedirectOptions } from './auth/client/interactive/page.t
 export { popup, type PopupOpener, type PopupOptions, type PopupWindow } from './auth/client/interactive/popup.ts';
 export type { Identity } from './auth/client/grant.ts';
 export type { OpenRedirect, Redirect, RedirectHook, RedirectRequest } from './auth/common/redirect.ts';
-export { AuthorizationError, type AuthorizationErrorOptions, type AuthorizationReason } from './auth/common/errors.ts';
+export { AuthorizationError, type AuthorizationReason } from './auth/common/errors.ts';
 export type { Authorization } from './auth/common/authorizer.ts';
-export type { AuthorizationFetch, AuthorizationRequest, AuthorizationResponse } from './auth/common/document.ts';
 export type { NetworkOptions } from './auth/common/network.ts';
 export type { CredentialKey, CredentialStore, CredentialWrite, StoredCredential } from './storage/credentials.ts';
-export type { JsonWebKeyFields, WebKey, WebKeyPair } from './sealing/web-crypto.ts';
+export type { WebKey, WebKeyPair } from './sealing/web-crypto.ts';
 export { memoryCredentialStore } from './storage/memory-credentials.ts';
 export { browserCredentialStore, type BrowserCredentialStoreOptions } from './storage/browser-credentials.ts';
 export { sealedCredentialStore, type SealedCredentialStoreOptions } from './storage/sealed-credentials.ts';

@@ -1,5 +1,6 @@
 /** Protecting a server over HTTP: tokens of authorization servers, their scopes, and the metadata that clients sign in by. */
 
+export type { Fetch, FetchRequest, FetchResponse } from './jsonrpc/fetch.ts';
 export { protect, type Guarded } from './auth/server/protect.ts';
 export type { Claims, FailureLimit, ProtectOptions, VerifyToken } from './auth/server/options.ts';
 export type { IntrospectionOptions, IssuerOptions } from './auth/server/issuer-options.ts';
@@ -8,8 +9,7 @@ export type { DpopOptions, ReplayStore } from './auth/server/dpop/options.ts';
 export type { ExchangeOptions } from './auth/server/exchange/exchange.ts';
 export type { Revoked } from './auth/server/stored-tokens.ts';
 export { memoryReplay } from './auth/server/dpop/replay.ts';
-export { AuthorizationError, type AuthorizationErrorOptions, type AuthorizationReason } from './auth/common/errors.ts';
-export type { AuthorizationFetch, AuthorizationRequest, AuthorizationResponse } from './auth/common/document.ts';
+export { AuthorizationError, type AuthorizationReason } from './auth/common/errors.ts';
 export type { NetworkOptions } from './auth/common/network.ts';
 export type {
   UpstreamIdentityPolicy,

@@ -14,7 +14,6 @@ export { JsonError } from './json/parse.ts';
 export {
   ConnectionError,
   type Channel,
-  type ConnectionErrorOptions,
   type ConnectionReason,
   type MessageOrigin,
   type Receiver,
@@ -32,7 +31,7 @@ export {
   type Revision,
   type RevisionDate,
 } from './protocol/revision.ts';
-export { McpError, type ErrorName, type ErrorObject, type McpErrorOptions } from './protocol/error.ts';
+export { McpError, type ErrorName, type ErrorObject } from './protocol/error.ts';
 export { metaKey } from './protocol/meta-key.ts';
 export type {
   MetaObject,
@@ -53,7 +52,6 @@ export type {
 export type {
   ClientCapabilities,
   ClientFlag,
-  ClientTaskRequests,
   ClientTasksCapability,
   ElicitationCapability,
   ListCapability,
@@ -61,7 +59,6 @@ export type {
   RootsCapability,
   SamplingCapability,
   ServerCapabilities,
-  ServerTaskRequests,
   ServerTasksCapability,
 } from './protocol/capability.ts';
 export type {
@@ -172,11 +169,8 @@ export type {
   SingleSelectEnumSchema,
   StringSchema,
   TitledMultiSelectEnumSchema,
-  TitledOption,
-  TitledOptions,
   TitledSingleSelectEnumSchema,
   UntitledMultiSelectEnumSchema,
-  UntitledOptions,
   UntitledSingleSelectEnumSchema,
 } from './protocol/features/elicitation-schema.ts';
 export type { TaskMetadata } from './protocol/features/task-metadata.ts';

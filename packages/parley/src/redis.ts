@@ -14,5 +14,5 @@ export type { MaybePromise } from './storage/maybe-promise.ts';
 export type { StoredRecord, Records } from './storage/records.ts';
 export type { StoredEvent, StreamLog, StreamLogs, StreamTail, StreamWriter } from './storage/stream-log.ts';
 export type { RateDecision, Limits, RateLimit } from './storage/limits.ts';
-export { StoreError, type Store, type StoreErrorReason } from './storage/store.ts';
+export { StoreError, type Store } from './storage/store.ts';
 export type { SealingKey, SealingKeys } from './sealing/sealing-key.ts';

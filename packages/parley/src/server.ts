@@ -1,6 +1,6 @@
 /** Offering tools, resources and prompts to clients of every revision. */
 
-export { McpError, type ErrorName, type McpErrorOptions } from './protocol/error.ts';
+export { McpError, type ErrorName } from './protocol/error.ts';
 export { createServer, type Server } from './server/server.ts';
 export type { RoundOptions, ServerOptions } from './server/options.ts';
 export type { RateLimits } from './server/rate-limit.ts';

@@ -1,15 +1,14 @@
 /** For tests of servers and clients: connections in memory, recordings, scripted servers and transcripts. */
 
+export type { Fetch, FetchRequest, FetchResponse } from './jsonrpc/fetch.ts';
 export { connectInMemory, type PairOptions } from './testing/pair.ts';
 export { testIssuer, type TestIssuer, type TestIssuerOptions, type TestToken } from './testing/issuer.ts';
-export type { AuthorizationFetch, AuthorizationRequest, AuthorizationResponse } from './auth/common/document.ts';
 export { record, type Recording } from './testing/recorder.ts';
 export type { ObservedMessage } from './connection/observe.ts';
 export { memoryTransport, type MemoryTransportOptions } from './testing/memory-transport.ts';
 export {
   scriptedTransport,
   type Script,
-  type ScriptedKind,
   type ScriptedPeer,
   type ScriptedTransport,
   type SentMessage,
@@ -17,7 +16,7 @@ export {
 export { taskStoreContract, type SharedTaskStores, type TaskStoreTest } from './testing/task-store.ts';
 export { testStore, type StoresUnderTest, type StoreTest, type TestStoreOptions } from './testing/test-store.ts';
 export type { StoreFault } from './testing/store/checks.ts';
-export { StoreError, type Store, type StoreErrorReason } from './storage/store.ts';
+export { StoreError, type Store } from './storage/store.ts';
 export type { StoredRecord, Records } from './storage/records.ts';
 export type { StoredEvent, StreamLog, StreamLogs, StreamTail, StreamWriter } from './storage/stream-log.ts';
 export type { RateDecision, Limits, RateLimit } from './storage/limits.ts';
@@ -29,7 +28,6 @@ export {
   linesOf,
   parseTranscripts,
   valueToSend,
-  type Bindings,
   type Transcript,
   type TranscriptLine,
 } from './testing/transcript.ts';

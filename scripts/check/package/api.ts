@@ -60,6 +60,7 @@ export function apiFaults(repository: Repository, reports: readonly ApiReport[])
       return [
         ...stale(repository, file, text, 'npm run api'),
         ...undocumented.map((one) => ({ file, text: `exports ${one} without a doc comment` })),
+        ...undocumentedMembers(text).map((one) => ({ file, text: `has the member ${one} without a doc comment` })),
         // A second type of the same name has a number behind it.
         ...[...new Set(forgotten.map((one) => one.replace(/_\d+$/, '')))]
           .filter((one) => !isThere(one))
@@ -67,4 +68,16 @@ export function apiFaults(repository: Repository, reports: readonly ApiReport[])
       ];
     }),
   ];
+}
+
+/** The members of interfaces and classes that a report marks as undocumented, each as `Type.member`. */
+function undocumentedMembers(text: string): readonly string[] {
+  const found: string[] = [];
+  let type = '';
+  for (const [, exported, member] of text.matchAll(
+    /^export (?:abstract )?(?:interface|class) (\w+)|^ +\/\/ \(undocumented\)\n +(?:readonly )?([^\n?:(;]*)/gm,
+  ))
+    if (exported !== undefined) type = exported;
+    else found.push(`${type}.${member}`);
+  return found;
 }

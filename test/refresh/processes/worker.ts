@@ -1,8 +1,8 @@
 /** A process of a schedule: it sends requests to a server that wants a login, until all is calm and it has got through. */
 
+import type { Fetch } from '../../../packages/parley/src/jsonrpc/fetch.ts';
 import { setTimeout } from 'node:timers/promises';
 import { AuthorizationError } from '../../../packages/parley/src/auth/common/errors.ts';
-import type { AuthorizationFetch } from '../../../packages/parley/src/auth/common/document.ts';
 import type { RedirectRequest } from '../../../packages/parley/src/auth/common/redirect.ts';
 import { carrier } from '../../../packages/parley/src/transports/http/client/authorized.ts';
 import { fileCredentialStore } from '../../../packages/parley/src/transports/node/credentials/file-credentials.ts';
@@ -57,7 +57,7 @@ async function live(): Promise<void> {
 }
 
 function carry(): ReturnType<typeof carrier> {
-  const send: AuthorizationFetch = async (href, request) => {
+  const send: Fetch = async (href, request) => {
     const isRenewal = String(request.body ?? '').includes('grant_type=refresh_token');
     if (isRenewal) deaths.at('before the request');
     const headers = { ...(request.headers as Record<string, string>), [nameHeader]: orders.name };

@@ -1,8 +1,8 @@
 /** A process that is a bridge: its server is another process, which speaks one revision and is reached over a network of its own. */
 
+import type { Fetch } from '../../../packages/parley/src/jsonrpc/fetch.ts';
 import { createBridge, type Bridge } from '../../../packages/parley/src/bridge.ts';
 import { httpTransport } from '../../../packages/parley/src/http.ts';
-import type { Fetch } from '../../../packages/parley/src/transports/http/client/fetch.ts';
 import { createHttpHandler, type HttpHandler } from '../../../packages/parley/src/transports/http/server/handler.ts';
 import type { Store } from '../../../packages/parley/src/storage/store.ts';
 import type { Process } from '../world.ts';

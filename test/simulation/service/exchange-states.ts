@@ -1,6 +1,6 @@
 /** The states that exchanges show, by what befalls them and what is answered. */
 
-import type { FetchRequest } from '../../../packages/parley/src/transports/http/client/fetch.ts';
+import type { FetchRequest } from '../../../packages/parley/src/jsonrpc/fetch.ts';
 import { stateOfStatus, type State } from './states.ts';
 
 /** What befalls one exchange. */

@@ -3,7 +3,7 @@
  * whose stream is taken up is answered.
  */
 
-import type { FetchResponse } from '../../../packages/parley/src/transports/http/client/fetch.ts';
+import type { FetchResponse } from '../../../packages/parley/src/jsonrpc/fetch.ts';
 import { guestKey, Heard, newsMs, type Raw } from './raw.ts';
 
 /** The longest that a call may take whose process stands still for a while, in milliseconds. */

@@ -1,8 +1,7 @@
 /** An answer as it reaches a client. */
 
-import type { FetchResponse } from '../../../packages/parley/src/transports/http/client/fetch.ts';
-
 /** Headers, whatever the case of their names. */
+import type { FetchResponse } from '../../../packages/parley/src/jsonrpc/fetch.ts';
 export function getter(headers: Readonly<Record<string, string>>): FetchResponse['headers'] {
   const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   return { get: (name) => lower.get(name.toLowerCase()) ?? null };

@@ -1,8 +1,7 @@
 /** What is read in the text of messages, without parsing it. */
 
-import type { FetchRequest } from '../../../packages/parley/src/transports/http/client/fetch.ts';
-
 /** Tells whether a message is no request, nor several together. */
+import type { FetchRequest } from '../../../packages/parley/src/jsonrpc/fetch.ts';
 export function asksNothing({ body }: FetchRequest): boolean {
   return body !== undefined && !/"id":.*"method"|"method":.*"id":/.test(body) && !body.startsWith('[');
 }

@@ -1,6 +1,6 @@
 /** What the simulated network is made of. */
 
-import type { FetchRequest } from '../../../packages/parley/src/transports/http/client/fetch.ts';
+import type { FetchRequest } from '../../../packages/parley/src/jsonrpc/fetch.ts';
 import type { HttpHandler } from '../../../packages/parley/src/transports/http/server/handler.ts';
 import type { Process, World } from '../world.ts';
 import type { State } from './states.ts';

@@ -1,6 +1,6 @@
 /** The simulated network between clients and the processes of a service: late, broken off, silent, and by any process. */
 
-import type { Fetch, FetchRequest, FetchResponse } from '../../../packages/parley/src/transports/http/client/fetch.ts';
+import type { Fetch, FetchRequest, FetchResponse } from '../../../packages/parley/src/jsonrpc/fetch.ts';
 import type { Process } from '../world.ts';
 import { ArrivedRequest, Reply, type Wire } from './exchange.ts';
 import { chance } from './chance.ts';

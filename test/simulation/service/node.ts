@@ -106,7 +106,7 @@ function httpOptionsOf(service: ServiceKind): HttpOptions {
   if (service === 'slow readers') return { maxStreamBufferBytes: 4_000 };
   if (service === 'full store') return { sessionIdleTimeoutMs: 4_000 };
   if (service === 'tight') return tightOptions;
-  return service === 'sessionless' ? { sessions: 'none' } : {};
+  return service === 'sessionless' ? { sessions: false } : {};
 }
 
 /** A process that serves. */

@@ -1,6 +1,6 @@
 /** A client by bytes of its own: it says what it likes, and looks at nothing again by itself. */
 
-import type { FetchResponse } from '../../../packages/parley/src/transports/http/client/fetch.ts';
+import type { FetchResponse } from '../../../packages/parley/src/jsonrpc/fetch.ts';
 import type { Process, World } from '../world.ts';
 import type { Judge } from './judge.ts';
 import type { Network } from './network.ts';

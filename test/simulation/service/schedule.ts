@@ -1,6 +1,6 @@
 /** One schedule: the processes of a service, their clients, and all the trouble that a plan has. */
 
-import type { FetchRequest } from '../../../packages/parley/src/transports/http/client/fetch.ts';
+import type { FetchRequest } from '../../../packages/parley/src/jsonrpc/fetch.ts';
 import type { RevisionDate } from '../../../packages/parley/src/protocol/revision.ts';
 import type { ServerOptions } from '../../../packages/parley/src/server.ts';
 import { memoryStore } from '../../../packages/parley/src/storage/memory/store.ts';

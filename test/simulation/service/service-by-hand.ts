@@ -173,7 +173,7 @@ function talks(): Readonly<Record<string, ClientSession>> {
       options: {
         revision: '2025-11-25',
         server: { revisions: ['2025-11-25', '2025-06-18'] },
-        http: { sessions: 'none' },
+        http: { sessions: false },
       },
       async clientSession(shop) {
         const asks = async (headers: Readonly<Record<string, string>>): Promise<number | undefined> =>

@@ -1,6 +1,6 @@
 /** Tokens by which a service knows its clients: they expire soon, and are taken back. */
 
-import type { FetchRequest } from '../../../packages/parley/src/transports/http/client/fetch.ts';
+import type { FetchRequest } from '../../../packages/parley/src/jsonrpc/fetch.ts';
 import { protect, type Guarded } from '../../../packages/parley/src/auth/server/protect.ts';
 import type { Server } from '../../../packages/parley/src/server.ts';
 import { beginning } from '../globals.ts';

@@ -1,6 +1,6 @@
 /** What peers say wrong: answers in the place of a server's, as proxies and servers of others give them, and words between the events of a stream. */
 
-import type { FetchRequest } from '../../../packages/parley/src/transports/http/client/fetch.ts';
+import type { FetchRequest } from '../../../packages/parley/src/jsonrpc/fetch.ts';
 import { chance } from './chance.ts';
 
 /** An answer in the place of a server's. */

@@ -1,4 +1,4 @@
-import type { Fetch } from '../../../parley/src/transports/http/client/fetch.ts';
+import type { Fetch } from '../../../parley/src/jsonrpc/fetch.ts';
 import { nodeFetch } from '../../../parley/src/transports/node/client/fetch.ts';
 import { noteSecrets } from './sent-secrets.ts';
 

@@ -1,6 +1,6 @@
+import type { Fetch } from '../../../parley/src/jsonrpc/fetch.ts';
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Fetch } from '../../../parley/src/transports/http/client/fetch.ts';
 import type { Receiver, Transport } from '../../../parley/src/jsonrpc/transport.ts';
 import type { RecordingEntry } from './entry.ts';
 import { createLog } from './log.ts';

@@ -1,9 +1,4 @@
-import type {
-  ByteStream,
-  Fetch,
-  FetchRequest,
-  FetchResponse,
-} from '../../../parley/src/transports/http/client/fetch.ts';
+import type { ByteStream, Fetch, FetchRequest, FetchResponse } from '../../../parley/src/jsonrpc/fetch.ts';
 import { settledWithin } from '../../../parley/src/jsonrpc/timeout.ts';
 import type { Lane, Recorder, Seen } from './entry.ts';
 import { eventStreamText } from './events.ts';

@@ -6,9 +6,13 @@ import type { RevisionDate } from '../protocol/revision.ts';
 
 /** The facts that a server reported when it was last reached; plain JSON that can be stored. */
 export interface KnownUpstream {
+  /** The protocol version (revision). */
   readonly revision: RevisionDate;
+  /** The name and version of the upstream server. */
   readonly server?: Implementation | undefined;
+  /** The capabilities that the upstream declares. */
   readonly capabilities: ServerCapabilities;
+  /** The instructions of the upstream for the model. */
   readonly instructions?: string | undefined;
   /** Cache lifetime and scope, if the server sent them. */
   readonly hint?: { readonly ttlMs?: number; readonly cacheScope?: 'public' | 'private' } | undefined;
@@ -16,6 +20,7 @@ export interface KnownUpstream {
 
 /** A page at which a person signs in. */
 export interface LoginPage {
+  /** The URL to open. */
   readonly url: string;
   /** Reason for the visit, as a text for the user. It names the host of the page. */
   readonly message: string;

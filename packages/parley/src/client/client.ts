@@ -19,7 +19,6 @@ import type { RevisionDate } from '../protocol/revision.ts';
 import type { Tool } from '../protocol/features/tool.ts';
 import type { CallToolResult } from '../protocol/features/tools.ts';
 import type { AnySchema, InferOutput } from '../schema/infer.ts';
-import type { CacheMode } from './cache/cache.ts';
 import type { RootsSource } from './input/inputs.ts';
 import type { Page } from './pages.ts';
 import type { InputAnswers } from './input/rounds.ts';
@@ -36,7 +35,7 @@ export interface ClientRequestOptions extends RequestOptions {
    * Responses to requests that speak for another client, by `clientInfo` or `capabilities`, are cached for that client
    * alone.
    */
-  readonly cache?: CacheMode | undefined;
+  readonly cache?: 'use' | 'refresh' | 'bypass' | undefined;
   /** True when the request may be sent again when its answer was lost on the way; by default the method decides. */
   readonly repeat?: boolean | undefined;
 }
@@ -55,6 +54,7 @@ export interface ExtensionRequestOptions extends ClientRequestOptions {
 
 /** The options of a completion. */
 export interface CompleteOptions extends ClientRequestOptions {
+  /** Arguments that the user has filled in already. */
   readonly context?: CompletionContext;
 }
 
@@ -70,6 +70,7 @@ export interface Client extends HasMiddleware {
   readonly revision: RevisionDate;
   /** Name of the server, for display only. It is `undefined` until the server sends it, which some servers never do. */
   readonly server: Implementation | undefined;
+  /** The capabilities that the server declared. */
   readonly capabilities: ServerCapabilities;
   /**
    * Tells whether the server declared a capability, such as `'resources.subscribe'`, or an extension by its id,

@@ -6,30 +6,34 @@ import { pageUrl } from '../connection/page-url.ts';
 import type { InputRequiredStep } from './input/step.ts';
 import type { InputMethod } from '../protocol/catalogue.ts';
 
-/** One place where a structured result does not match its schema. */
-export interface OutputProblem {
-  /** A JSON pointer into the structured content. */
-  readonly path: string;
-  readonly message: string;
-  /** True when it is not known if the result fits, since to find out would cost too much. */
-  readonly tooMuch?: boolean;
-}
-
 /**
  * A tool returned a structured result that does not match its output schema, or returned none though it has a schema.
  */
 export class OutputValidationError extends Error {
+  /** The name of the tool. */
   readonly tool: string;
   /**
    * Reason why the result is not accepted: it does not fit, or to find out would cost too much (a schema or a result made
    * to keep this side busy, or a very large one; the option `validateOutput` turns the check off).
    */
   readonly reason: 'does-not-fit' | 'too-much-to-check';
-  readonly problems: readonly OutputProblem[];
+  /** The places where the result does not match its schema. */
+  readonly problems: readonly {
+    /** A JSON pointer into the structured content. */
+    readonly path: string;
+    readonly message: string;
+    /** True when it is not known if the result fits, since to find out would cost too much. */
+    readonly tooMuch?: boolean;
+  }[];
   /** The received result. */
   readonly result: CallToolResult;
 
-  constructor(tool: string, problems: readonly OutputProblem[], result: CallToolResult, options?: ErrorOptions) {
+  constructor(
+    tool: string,
+    problems: OutputValidationError['problems'],
+    result: CallToolResult,
+    options?: ErrorOptions,
+  ) {
     const shown = problems.slice(0, 5).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
     const tooMuch = problems.some((problem) => problem.tooMuch === true);
     const what = tooMuch ? 'cannot be held against' : 'does not fit';
@@ -44,6 +48,7 @@ export class OutputValidationError extends Error {
 
 /** The server wants input before it answers, and nothing here can give it. */
 export class InputRequiredError extends Error {
+  /** The method of the request that needs input. */
   readonly method: InputMethod;
   /** Step that asks for input; it can be answered by hand with `client.resume`. */
   readonly step: InputRequiredStep;
@@ -58,7 +63,9 @@ export class InputRequiredError extends Error {
 
 /** The server kept requesting input when the limit of rounds was reached. */
 export class TooManyRoundsError extends Error {
+  /** The method of the request. */
   readonly method: InputMethod;
+  /** The limit that was reached. */
   readonly maxRounds: number;
   /** Step that asks for more input; it can be answered by hand with `client.resume`. */
   readonly step: InputRequiredStep;

@@ -6,7 +6,7 @@ import { McpError } from '../protocol/error.ts';
 import { nearestWords } from '../options/nearest.ts';
 import type { Tool, ToolExecution } from '../protocol/features/tool.ts';
 import type { CallToolResult } from '../protocol/features/tools.ts';
-import { OutputValidationError, type OutputProblem } from './errors.ts';
+import { OutputValidationError } from './errors.ts';
 
 /** Limit of tool definitions that are remembered; the longest unseen are forgotten first. */
 const most = 10_000;
@@ -17,9 +17,9 @@ const maxWordsLength = 1_000;
 /** Check of structured results. */
 export interface OutputCheck {
   /** Returns the problems of a result. */
-  check(value: unknown): readonly OutputProblem[];
+  check(value: unknown): OutputValidationError['problems'];
   /** Gives the integers that have lost digits. */
-  readonly lost?: ((value: unknown) => readonly OutputProblem[]) | undefined;
+  readonly lost?: ((value: unknown) => OutputValidationError['problems']) | undefined;
   /** Message about unusable parts of the schema, and why. They reject nothing. */
   readonly unused?: string | undefined;
   /** True if nothing of the schema can be used. */

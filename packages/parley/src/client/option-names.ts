@@ -1,8 +1,8 @@
+import type { CacheMode } from './cache/cache.ts';
 import { refuseUnknown, type Names } from '../options/known-names.ts';
 import { refuseNoNumber, refuseOther, refuseOtherWord } from '../options/known-values.ts';
 import { shown } from '../options/shown.ts';
 import { loggingLevels } from '../protocol/features/logging-level.ts';
-import type { CacheMode } from './cache/cache.ts';
 import type { CompleteOptions } from './client.ts';
 import type { ConnectOptions } from './options.ts';
 import { checkHostTasks } from './tasks/client-tasks-options.ts';

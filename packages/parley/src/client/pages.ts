@@ -5,6 +5,7 @@ import { ConnectionError } from '../jsonrpc/transport.ts';
 
 /** One page of a list. */
 export interface Page<Item> extends CacheHint {
+  /** The entries of this page. */
   readonly items: readonly Item[];
   /** Cursor at which the next page begins; `undefined` on the last one. */
   readonly nextCursor: string | undefined;

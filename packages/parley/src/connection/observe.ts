@@ -7,6 +7,7 @@ export interface ObservedMessage {
   readonly from: 'server' | 'client';
   /** The revision of the conversation, or of the request that the message answers; unknown before one is settled. */
   readonly revision: Revision | undefined;
+  /** The message in wire form. */
   readonly message: Message;
   /** The method of the request that a response answers; left out for requests and notifications. */
   readonly answers?: string | undefined;

@@ -8,6 +8,7 @@ export interface Progress {
   readonly progress: number;
   /** Final value of `progress`, if the peer knows it. */
   readonly total?: number;
+  /** A text about the progress. */
   readonly message?: string;
 }
 

@@ -7,30 +7,43 @@ export type RequestId = string | number;
 
 /** A request: it gets exactly one response. */
 export interface RequestMessage {
+  /** The version of JSON-RPC. */
   readonly jsonrpc: '2.0';
+  /** The id that its response has too. */
   readonly id: RequestId;
+  /** The method. */
   readonly method: string;
+  /** The parameters. */
   readonly params?: Readonly<Record<string, unknown>>;
 }
 
 /** A notification: it gets no response. */
 export interface NotificationMessage {
+  /** The version of JSON-RPC. */
   readonly jsonrpc: '2.0';
+  /** The method. */
   readonly method: string;
+  /** The parameters. */
   readonly params?: Readonly<Record<string, unknown>>;
 }
 
 /** The response of a request that succeeded. */
 export interface ResultMessage {
+  /** The version of JSON-RPC. */
   readonly jsonrpc: '2.0';
+  /** The id of the request. */
   readonly id: RequestId;
+  /** The result. */
   readonly result: Readonly<Record<string, unknown>>;
 }
 
 /** The response of a request that failed; `id` is null or left out when the request's id could not be read. */
 export interface ErrorMessage {
+  /** The version of JSON-RPC. */
   readonly jsonrpc: '2.0';
+  /** The id of the request; null or absent if the peer could not read it. */
   readonly id?: RequestId | null;
+  /** The error. */
   readonly error: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 

@@ -160,27 +160,36 @@ export type ConnectionReason =
   | 'invalid-message'
   | 'incompatible';
 
-/** Details of a failed connection beside its reason and its message; all of it may be left out. */
-export interface ConnectionErrorOptions {
-  readonly cause?: unknown;
-  /** The HTTP status, where one was received. */
-  readonly status?: number;
-  /** The beginning of the HTTP body, where one was received. */
-  readonly body?: string;
-  /** The `WWW-Authenticate` header of a 401 or 403. */
-  readonly challenge?: string;
-  readonly retryAfterMs?: number;
-}
-
 /** A failure of the connection: the peer was not reached, went away, or answered with something that is no MCP. */
 export class ConnectionError extends Error {
+  /** The kind of failure, for programs. */
   readonly reason: ConnectionReason;
+  /** The HTTP status, if one was received. */
   readonly status: number | undefined;
+  /** The beginning of the HTTP body, if one was received. */
   readonly body: string | undefined;
+  /** The `WWW-Authenticate` header of a 401 or 403. */
   readonly challenge: string | undefined;
+  /** Time after which the peer wishes another try, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
-  constructor(reason: ConnectionReason, message: string, options: ConnectionErrorOptions = {}) {
+  /** @param options Details, all optional. */
+  constructor(
+    reason: ConnectionReason,
+    message: string,
+    options: {
+      /** The underlying error. */
+      readonly cause?: unknown;
+      /** The HTTP status, where one was received. */
+      readonly status?: number;
+      /** The beginning of the HTTP body, where one was received. */
+      readonly body?: string;
+      /** The `WWW-Authenticate` header of a 401 or 403. */
+      readonly challenge?: string;
+      /** Time after which to try again, in milliseconds. */
+      readonly retryAfterMs?: number;
+    } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'ConnectionError';
     this.reason = reason;

@@ -42,23 +42,26 @@ export interface ElicitationCapability {
   readonly url?: JsonObject;
 }
 
-/** The requests that a client runs as tasks. Within 2025-11-25. */
-export interface ClientTaskRequests {
-  readonly sampling?: { readonly createMessage?: JsonObject };
-  readonly elicitation?: { readonly create?: JsonObject };
-}
-
 /** The tasks that a client hosts. Within 2025-11-25. */
 export interface ClientTasksCapability {
+  /** Present if the client lists its tasks. */
   readonly list?: JsonObject;
+  /** Present if the client cancels tasks on request. */
   readonly cancel?: JsonObject;
-  readonly requests?: ClientTaskRequests;
+  /** The requests that the client runs as tasks. */
+  readonly requests?: {
+    readonly sampling?: { readonly createMessage?: JsonObject };
+    readonly elicitation?: { readonly create?: JsonObject };
+  };
 }
 
 /** Capabilities of a client. */
 export interface ClientCapabilities {
+  /** Experimental capabilities, by name. */
   readonly experimental?: Readonly<Record<string, JsonObject>>;
+  /** Present if the client has roots. */
   readonly roots?: RootsCapability;
+  /** Present if the client samples from a model. */
   readonly sampling?: SamplingCapability;
   /** Since 2025-06-18. */
   readonly elicitation?: ElicitationCapability;
@@ -70,36 +73,43 @@ export interface ClientCapabilities {
 
 /** A list that may announce its changes. */
 export interface ListCapability {
+  /** True if changes of the list are announced. */
   readonly listChanged?: boolean;
 }
 
 /** Resources, with or without subscriptions to single ones. */
 export interface ResourcesCapability {
+  /** True if clients may subscribe to single resources. */
   readonly subscribe?: boolean;
+  /** True if changes of the list are announced. */
   readonly listChanged?: boolean;
-}
-
-/** The requests that a server runs as tasks. Within 2025-11-25. */
-export interface ServerTaskRequests {
-  readonly tools?: { readonly call?: JsonObject };
 }
 
 /** The tasks that a server hosts. Within 2025-11-25. */
 export interface ServerTasksCapability {
+  /** Present if the server lists its tasks. */
   readonly list?: JsonObject;
+  /** Present if the server cancels tasks on request. */
   readonly cancel?: JsonObject;
-  readonly requests?: ServerTaskRequests;
+  /** The requests that the server runs as tasks. */
+  readonly requests?: {
+    readonly tools?: { readonly call?: JsonObject };
+  };
 }
 
 /** Capabilities of a server. */
 export interface ServerCapabilities {
+  /** Experimental capabilities, by name. */
   readonly experimental?: Readonly<Record<string, JsonObject>>;
   /** Deprecated in 2026-07-28. */
   readonly logging?: JsonObject;
   /** Since 2025-03-26; before, completion needs no capability. */
   readonly completions?: JsonObject;
+  /** Present if the server has prompts. */
   readonly prompts?: ListCapability;
+  /** Present if the server has resources. */
   readonly resources?: ResourcesCapability;
+  /** Present if the server has tools. */
   readonly tools?: ListCapability;
   /** Hosting of tasks, within 2025-11-25; unrelated to the extension of the same name. */
   readonly tasks?: ServerTasksCapability;
@@ -125,7 +135,7 @@ export const elicitationCapabilityShape: ShapeOf<ElicitationCapability> = shape(
   from('2025-06-18'),
 );
 
-const samplingTasksShape: ShapeOf<NonNullable<ClientTaskRequests['sampling']>> = shape(
+const samplingTasksShape: ShapeOf<NonNullable<NonNullable<ClientTasksCapability['requests']>['sampling']>> = shape(
   'SamplingTasksCapability',
   {
     createMessage: optional(presence),
@@ -133,15 +143,16 @@ const samplingTasksShape: ShapeOf<NonNullable<ClientTaskRequests['sampling']>> =
   coreTasks,
 );
 
-const elicitationTasksShape: ShapeOf<NonNullable<ClientTaskRequests['elicitation']>> = shape(
-  'ElicitationTasksCapability',
-  {
-    create: optional(presence),
-  },
-  coreTasks,
-);
+const elicitationTasksShape: ShapeOf<NonNullable<NonNullable<ClientTasksCapability['requests']>['elicitation']>> =
+  shape(
+    'ElicitationTasksCapability',
+    {
+      create: optional(presence),
+    },
+    coreTasks,
+  );
 
-export const clientTaskRequestsShape: ShapeOf<ClientTaskRequests> = shape(
+export const clientTaskRequestsShape: ShapeOf<NonNullable<ClientTasksCapability['requests']>> = shape(
   'ClientTaskRequests',
   {
     sampling: optional(capability(samplingTasksShape)),
@@ -177,7 +188,7 @@ export const resourcesCapabilityShape: ShapeOf<ResourcesCapability> = shape('Res
   listChanged: optional(boolean),
 });
 
-const toolTasksShape: ShapeOf<NonNullable<ServerTaskRequests['tools']>> = shape(
+const toolTasksShape: ShapeOf<NonNullable<NonNullable<ServerTasksCapability['requests']>['tools']>> = shape(
   'ToolTasksCapability',
   {
     call: optional(presence),
@@ -185,7 +196,7 @@ const toolTasksShape: ShapeOf<NonNullable<ServerTaskRequests['tools']>> = shape(
   coreTasks,
 );
 
-export const serverTaskRequestsShape: ShapeOf<ServerTaskRequests> = shape(
+export const serverTaskRequestsShape: ShapeOf<NonNullable<ServerTasksCapability['requests']>> = shape(
   'ServerTaskRequests',
   {
     tools: optional(capability(toolTasksShape)),

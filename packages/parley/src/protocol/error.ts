@@ -56,17 +56,12 @@ const rows: Readonly<Record<ErrorName, ErrorRow>> = {
 
 /** The error object of a JSON-RPC error response. */
 export interface ErrorObject {
+  /** The code of JSON-RPC or of the protocol version. */
   readonly code: number;
+  /** A short description of the failure. */
   readonly message: string;
+  /** More about the error, as JSON. */
   readonly data?: unknown;
-}
-
-/** Options of an `McpError`. */
-export interface McpErrorOptions {
-  /** Sent to the peer as `error.data`; must be JSON. */
-  readonly data?: unknown;
-  /** Kept for logs; never sent. */
-  readonly cause?: unknown;
 }
 
 /**
@@ -89,7 +84,16 @@ export class McpError extends Error {
    * @param message What failed, with which value; it is shown to the peer.
    * @throws TypeError for a name that the protocol does not have.
    */
-  constructor(kind: ErrorName | number, message: string, options?: McpErrorOptions) {
+  constructor(
+    kind: ErrorName | number,
+    message: string,
+    options?: {
+      /** Sent to the peer as `error.data`; must be JSON. */
+      readonly data?: unknown;
+      /** Kept for logs; never sent. */
+      readonly cause?: unknown;
+    },
+  ) {
     if (typeof kind !== 'number' && !Object.hasOwn(rows, kind)) throw new TypeError(unknownKind(String(kind)));
     super(message, options?.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'McpError';
@@ -178,7 +182,7 @@ export function errorFromWire(error: ErrorObject, cause?: unknown): McpError {
 class ReceivedError extends McpError {
   override readonly code: number;
 
-  constructor(kind: ErrorName, error: ErrorObject, options: McpErrorOptions) {
+  constructor(kind: ErrorName, error: ErrorObject, options: ConstructorParameters<typeof McpError>[2]) {
     super(kind, error.message, options);
     this.code = error.code;
   }

@@ -64,11 +64,13 @@ export function isExtensionId(key: string): boolean {
 
 /** The task that a message belongs to. Within 2025-11-25. */
 export interface RelatedTaskMetadata {
+  /** The id of the task. */
   readonly taskId: string;
 }
 
 /** `_meta` of anything; keys with a prefix of the protocol's are reserved. */
 export interface MetaObject {
+  /** A value under a key with a prefix, such as `example.com/key`. */
   readonly [key: string]: unknown;
 }
 

@@ -5,6 +5,7 @@
  * `toStandardJsonSchema` of `@valibot/to-json-schema`.
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
+  /** The properties that Standard Schema defines. */
   readonly '~standard': StandardProperties<Input, Output>;
 }
 

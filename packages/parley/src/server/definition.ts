@@ -28,7 +28,9 @@ import type { VariableNames, VariablesOf } from './uri-template/types.ts';
 export interface CommonDefinition {
   /** The name that people read. */
   readonly title?: string;
+  /** A description, for the model or the user. */
   readonly description?: string;
+  /** Icons to show. */
   readonly icons?: readonly Icon[];
   /**
    * Tells whether a caller may see it. For other callers it is neither listed nor found. It runs for each list and each
@@ -52,6 +54,7 @@ export interface ToolDefinition<
    * sent.
    */
   readonly output?: O & NoFields<O>;
+  /** Hints about what the tool does, such as `readOnlyHint`. */
   readonly annotations?: ToolAnnotations;
   /**
    * Use of tasks. With `'optional'`, clients that support tasks get a task if a call takes long. With `'required'`,
@@ -119,10 +122,13 @@ export type ToolHandler<I, O> = (args: InferArgs<I>, ctx: ToolContext) => ToolRe
 
 /** A resource at a fixed URI. */
 export interface ResourceDefinition extends CommonDefinition {
+  /** The name of the resource. */
   readonly name: string;
+  /** The media type, if known. */
   readonly mimeType?: string;
   /** Its size in bytes, before any encoding. */
   readonly size?: number;
+  /** Hints for the reader: audience, priority, last change. */
   readonly annotations?: Annotations;
   /** The cache hint for reads whose result has none. Sent in 2026-07-28 and later. */
   readonly cache?: CacheHint;
@@ -148,8 +154,11 @@ export type ResourceReader = (uri: string, ctx: ToolContext) => ReadReturn | Pro
 
 /** Resources whose URIs follow a template (RFC 6570, levels 1 to 4). */
 export interface ResourceTemplateDefinition<Template extends string = string> extends CommonDefinition {
+  /** The name of the template. */
   readonly name: string;
+  /** The media type, if known. */
   readonly mimeType?: string;
+  /** Hints for the reader: audience, priority, last change. */
   readonly annotations?: Annotations;
   /** The cache hint for reads whose result has none. Sent in 2026-07-28 and later. */
   readonly cache?: CacheHint;
@@ -186,6 +195,7 @@ export type PromptArguments = StandardSchema | readonly PromptArgument[];
 
 /** A prompt, apart from its name and its handler. */
 export interface PromptDefinition<A extends PromptArguments | undefined = undefined> extends CommonDefinition {
+  /** The arguments, as a Standard Schema or by name. */
   readonly arguments?: A;
   /** The scopes that it needs; for completions by the arguments that are settled, of which any may be missing. The terms are those of a tool's. */
   readonly scopes?: ScopesFor<InferPromptArgs<A>>;

@@ -8,7 +8,9 @@ import type { InputRequests } from '../protocol/features/rounds.ts';
  * stored state.
  */
 export interface InputRequired {
+  /** Marks a result that needs input. */
   readonly resultType: 'input_required';
+  /** The requests to answer, by key. */
   readonly inputRequests?: InputRequests;
   /** Any JSON. It is sealed before it travels, and comes back as `ctx.requestState`. */
   readonly requestState?: unknown;

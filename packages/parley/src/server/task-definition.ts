@@ -42,6 +42,7 @@ export interface TaskOptions extends Partial<TaskTimes> {
   readonly store?: TaskStore;
   /** Name of the queue, if several servers share a store; by default the name of the server. */
   readonly queue?: string;
+  /** Limits of tasks; each has a default. */
   readonly limits?: Partial<TaskLimits>;
   /**
    * The keys that seal tasks in the store, 32 bytes each, as bytes or in base64: the first seals, any opens. Arguments,
@@ -61,6 +62,7 @@ export interface TaskOptions extends Partial<TaskTimes> {
 
 /** Task that a handler runs as. */
 export interface TaskContext {
+  /** The id of the task. */
   readonly id: string;
   /** Number of this run among those that began, from 1. */
   readonly attempt: number;

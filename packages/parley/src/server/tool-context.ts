@@ -17,6 +17,7 @@ export interface RequestContext {
   readonly requestId: RequestId;
   /** The revision in use. */
   readonly revision: RevisionDate;
+  /** The client that sent the request. */
   readonly client: ClientInfo;
   /**
    * Sender of this request, as the transport established it; absent without authorization. The requests of one session
@@ -78,6 +79,7 @@ export type Elicited<T> =
 
 /** Outcome of sending the user to a page. `accept` means that they agreed to go, not that they are done there. */
 export interface ElicitedUrl {
+  /** What the user did: agreed to open the page, declined, or closed the request. */
   readonly action: 'accept' | 'decline' | 'cancel';
   /**
    * Id of the elicitation, if the revision has one (2025-11-25). An error may name the same id
@@ -160,7 +162,9 @@ export interface ToolContext extends RequestContext {
 
 /** The client of a request, as it describes itself. None of this is verified. */
 export interface ClientInfo {
+  /** The name and version that the client gives itself. */
   readonly info?: Implementation | undefined;
+  /** The capabilities of the client. */
   readonly capabilities: ClientCapabilities;
   /** Tells whether the client declared a capability, such as `'sampling.tools'` or an extension's identifier. */
   supports(flag: ClientFlag): boolean;

@@ -2,7 +2,9 @@ import { McpError } from '../protocol/error.ts';
 
 /** A page that the user must visit before a request can succeed. */
 export interface RequiredUrlElicitation {
+  /** The reason to open the page, for the user. */
   readonly message: string;
+  /** The URL of the page. */
   readonly url: string;
   /** Names the visit; `notifications/elicitation/complete` repeats it. Left out, one is made. */
   readonly elicitationId?: string;

@@ -55,7 +55,11 @@ export interface CountingBus extends Bus {
    * @throws StoreError `too-large` for more than 262,144 characters, or `unavailable`.
    */
   publish(channel: string, text: string): MaybePromise<number>;
-  /** @throws StoreError `unavailable`. */
+  /**
+   * Subscribes to a channel, in all processes.
+   *
+   * @throws StoreError `unavailable`.
+   */
   subscribe(channel: string, hear: (text: string) => void, onGap: () => void): MaybePromise<Unsubscribe>;
 }
 

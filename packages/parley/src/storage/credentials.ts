@@ -21,6 +21,7 @@ export interface CredentialKey {
 
 /** A stored text, and its version. */
 export interface StoredCredential {
+  /** The stored text. */
   readonly text: string;
   /** Changes with every write, even of the same text. */
   readonly generation: string;

@@ -2,6 +2,7 @@ import type { MaybePromise } from './maybe-promise.ts';
 
 /** A stored text. */
 export interface StoredRecord {
+  /** The stored text. */
   readonly text: string;
   /** A whole number that grows with every change of the key, and is never given twice for one key, not even after it was deleted or expired. */
   readonly version: number;

@@ -47,22 +47,20 @@ export interface Store {
   close(): MaybePromise<void>;
 }
 
-/**
- * Reason why a store call failed:
- *
- * - `unavailable`: it was not reached, did not answer in time, or was closed. The change may have happened or not.
- * - `fenced`: another writer has the stream now, or it is complete. Nothing was changed.
- * - `full`: it has no room. Nothing was changed.
- * - `too-large`: the text is longer than the store accepts. Nothing was changed.
- */
-export type StoreErrorReason = 'unavailable' | 'fenced' | 'full' | 'too-large';
-
 /** Failure of a store; `reason` tells the caller what it means. */
 export class StoreError extends Error {
-  readonly reason: StoreErrorReason;
+  /**
+   * Reason of the failure:
+   *
+   * - `unavailable`: it was not reached, did not answer in time, or was closed. The change may have happened or not.
+   * - `fenced`: another writer has the stream now, or it is complete. Nothing was changed.
+   * - `full`: it has no room. Nothing was changed.
+   * - `too-large`: the text is longer than the store accepts. Nothing was changed.
+   */
+  readonly reason: 'unavailable' | 'fenced' | 'full' | 'too-large';
 
   /** @param message The failed operation and its cause, without any stored key or text, since those may be secrets. */
-  constructor(reason: StoreErrorReason, message: string, options: { readonly cause?: unknown } = {}) {
+  constructor(reason: StoreError['reason'], message: string, options: { readonly cause?: unknown } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'StoreError';
     this.reason = reason;

@@ -56,13 +56,17 @@ export interface TaskClaim {
 
 /** A lease: a task, and its epoch when it was claimed. */
 export interface TaskLease {
+  /** The id of the task. */
   readonly id: string;
+  /** The number of the claim; a later claim has a greater one. */
   readonly epoch: number;
 }
 
 /** Owner of tasks, in one queue. */
 export interface TaskOwner {
+  /** The queue that the tasks are in. */
   readonly queue: string;
+  /** The owner of the tasks. */
   readonly owner: string;
 }
 

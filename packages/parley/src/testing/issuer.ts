@@ -1,6 +1,6 @@
 /** An authorization server for tests of protected servers: it lives in memory, and issues whatever token a test wants. */
 
-import type { AuthorizationFetch, AuthorizationRequest, AuthorizationResponse } from '../auth/common/document.ts';
+import type { Fetch, FetchRequest, FetchResponse } from '../jsonrpc/fetch.ts';
 import { serverMetadataUrls } from '../auth/common/well-known.ts';
 
 /** Name of a test issuer, and for whom it issues. */
@@ -15,6 +15,7 @@ export interface TestIssuerOptions {
 
 /** Claims that a token is to have; everything may be left out. */
 export interface TestToken {
+  /** The audience of the token. */
   readonly audience?: string | readonly string[];
   /** `test-user`. */
   readonly subject?: string;
@@ -39,11 +40,12 @@ interface Key {
 
 /** An authorization server without a network. */
 export interface TestIssuer {
+  /** The URL of the issuer. */
   readonly issuer: string;
   /** The options of `protect` by which a server takes its tokens: `issuers`, and the `fetch` that reaches it. */
-  readonly options: { readonly issuers: readonly string[]; readonly fetch: AuthorizationFetch };
+  readonly options: { readonly issuers: readonly string[]; readonly fetch: Fetch };
   /** Answers as its endpoints would: metadata, keys, introspection and token exchange; counts them by their path. */
-  readonly fetch: AuthorizationFetch;
+  readonly fetch: Fetch;
   /** Number of times that each path was asked for. */
   readonly asked: ReadonlyMap<string, number>;
   /** Issues a signed access token. */
@@ -80,7 +82,7 @@ export function testIssuer(options: TestIssuerOptions = {}): TestIssuer {
     return text;
   };
   const documents = documentsOf({ issuer, keys: () => keys, issued, issue });
-  const fetch: AuthorizationFetch = async (url, request) => {
+  const fetch: Fetch = async (url, request) => {
     const { origin, pathname } = new URL(url);
     asked.set(pathname, (asked.get(pathname) ?? 0) + 1);
     if (isOut) throw new TypeError('the test issuer is out of reach');
@@ -138,11 +140,11 @@ function documentsOf({
   };
 }
 
-function bodyOf({ body = '' }: Pick<AuthorizationRequest, 'body'>): URLSearchParams {
+function bodyOf({ body = '' }: Pick<FetchRequest, 'body'>): URLSearchParams {
   return new URLSearchParams(body);
 }
 
-function respond(status: number, value: unknown): AuthorizationResponse {
+function respond(status: number, value: unknown): FetchResponse {
   return new Response(JSON.stringify(value), { status, headers: { 'content-type': 'application/json' } });
 }
 

@@ -10,8 +10,11 @@ import { httpFacts } from '../jsonrpc/transport-facts.ts';
 
 /** One message that a client sent, with what travelled beside it. */
 export interface SentMessage {
+  /** The message in wire form. */
   readonly message: Readonly<Record<string, unknown>>;
+  /** The headers of the message. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The signal of the message, if it has one. */
   readonly signal: AbortSignal | undefined;
   /** The number of the conversation that carried it, from 1. */
   readonly conversation: number;
@@ -46,6 +49,7 @@ export type Script = (sent: SentMessage, peer: ScriptedPeer) => void | Promise<v
 
 /** A transport whose server is a function, with a record of what the client did. */
 export interface ScriptedTransport extends Transport {
+  /** Every message that was sent, in order. */
   readonly sent: readonly SentMessage[];
   /** Methods that were sent, in order; responses are `response`. */
   readonly methods: readonly string[];
@@ -59,15 +63,17 @@ export interface ScriptedTransport extends Transport {
   readonly listens: number;
 }
 
-/**
- * Kind of scripted transport: `http` has headers, and an exchange for each message; `stdio` is a process of its own;
- * `memory` is a plain stream of messages.
- */
-export type ScriptedKind = 'http' | 'stdio' | 'memory';
+/** Kind of scripted transport. */
+export type ScriptedKind = Parameters<typeof scriptedTransport>[0];
 
-/** Makes a transport of any kind from a function that plays the server. */
+/**
+ * Makes a transport of any kind from a function that plays the server.
+ *
+ * @param kind `http` has headers, and an exchange for each message; `stdio` is a process of its own; `memory` is a plain
+ * stream of messages.
+ */
 export function scriptedTransport(
-  kind: ScriptedKind,
+  kind: 'http' | 'stdio' | 'memory',
   script: Script,
   description: string = `scripted ${kind}`,
 ): ScriptedTransport {

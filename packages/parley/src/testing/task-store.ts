@@ -6,6 +6,7 @@ import { timeTests } from './tasks/times.ts';
 
 /** Two stores that share what they keep, as those of two processes do. */
 export interface SharedTaskStores {
+  /** One connection to the tasks. */
   readonly one: TaskStore;
   /** Another connection to the same tasks; `one` again for a store that cannot be shared. */
   readonly other: TaskStore;

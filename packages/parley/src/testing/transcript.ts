@@ -22,6 +22,7 @@ import { ordinal, revisionOf, revisions, type Revision } from '../protocol/revis
 
 /** One line of a transcript. */
 export interface TranscriptLine {
+  /** Who sends the line, or that it is an HTTP status. */
   readonly kind: 'client' | 'server' | 'status';
   /** The revisions in which the line counts. */
   readonly revisions: readonly Revision[];
@@ -33,10 +34,13 @@ export interface TranscriptLine {
 
 /** A conversation, and the circumstances in which it is to be played. */
 export interface Transcript {
+  /** The title. */
   readonly title: string;
+  /** The revisions in which it is played. */
   readonly revisions: readonly Revision[];
   /** Other settings, such as `over` or `opening`, by name; what they mean is the player's business. */
   readonly settings: ReadonlyMap<string, string>;
+  /** The lines in order. */
   readonly lines: readonly TranscriptLine[];
 }
 
@@ -54,15 +58,12 @@ export function linesOf(transcript: Transcript, revision: Revision): readonly Tr
   return transcript.lines.filter((line) => line.revisions.includes(revision));
 }
 
-/** Values that placeholders stand for, by name; a player starts with none. */
-export type Bindings = Map<string, unknown>;
-
 /**
  * The value that a line of the client sends.
  *
  * @throws SyntaxError when the text is not JSON, ReferenceError when it has a placeholder with no value yet.
  */
-export function valueToSend(text: string, revision: Revision, bindings: Bindings): unknown {
+export function valueToSend(text: string, revision: Revision, bindings: Map<string, unknown>): unknown {
   return fill(JSON.parse(text.replaceAll('$revision', revision.date)), bindings);
 }
 
@@ -70,7 +71,12 @@ export function valueToSend(text: string, revision: Revision, bindings: Bindings
  * Lists the differences between the text of a line and a value that came, as `path: what`; nothing when it matches.
  * Placeholders keep the values that they were given only when everything matches.
  */
-export function differences(text: string, value: unknown, revision: Revision, bindings: Bindings): readonly string[] {
+export function differences(
+  text: string,
+  value: unknown,
+  revision: Revision,
+  bindings: Map<string, unknown>,
+): readonly string[] {
   const tried = new Map(bindings);
   const pattern: unknown = JSON.parse(quoteEllipses(text.replaceAll('$revision', revision.date)));
   const found = compare(pattern, value, '', tried);
@@ -158,7 +164,7 @@ function quoteEllipses(text: string): string {
     .join('');
 }
 
-function fill(value: unknown, bindings: Bindings): unknown {
+function fill(value: unknown, bindings: Map<string, unknown>): unknown {
   if (Array.isArray(value)) return value.map((element: unknown) => fill(element, bindings));
   if (isObject(value))
     return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, fill(field, bindings)]));
@@ -179,7 +185,7 @@ const kinds: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ['object', isObject],
 ]);
 
-function compare(pattern: unknown, value: unknown, path: string, bindings: Bindings): readonly string[] {
+function compare(pattern: unknown, value: unknown, path: string, bindings: Map<string, unknown>): readonly string[] {
   const name = placeholder(pattern);
   if (name !== undefined) return comparePlaceholder(name, value, path, bindings);
   if (Array.isArray(pattern)) return compareArrays(pattern, value, path, bindings);
@@ -187,7 +193,12 @@ function compare(pattern: unknown, value: unknown, path: string, bindings: Bindi
   return pattern === value ? [] : [`${path || '/'}: expected ${JSON.stringify(pattern)}, got ${show(value)}`];
 }
 
-function comparePlaceholder(name: string, value: unknown, path: string, bindings: Bindings): readonly string[] {
+function comparePlaceholder(
+  name: string,
+  value: unknown,
+  path: string,
+  bindings: Map<string, unknown>,
+): readonly string[] {
   const isKind = kinds.get(name);
   if (isKind !== undefined) return isKind(value) ? [] : [`${path || '/'}: expected <${name}>, got ${show(value)}`];
   if (value === undefined) return [`${path}: expected <${name}>, got nothing`];
@@ -200,7 +211,7 @@ function compareArrays(
   pattern: readonly unknown[],
   value: unknown,
   path: string,
-  bindings: Bindings,
+  bindings: Map<string, unknown>,
 ): readonly string[] {
   if (!Array.isArray(value)) return [`${path || '/'}: expected an array, got ${show(value)}`];
   const open = pattern.at(-1) === ellipsis;
@@ -215,7 +226,7 @@ function compareObjects(
   pattern: Readonly<Record<string, unknown>>,
   value: unknown,
   path: string,
-  bindings: Bindings,
+  bindings: Map<string, unknown>,
 ): readonly string[] {
   if (!isObject(value)) return [`${path || '/'}: expected an object, got ${show(value)}`];
   const wanted = Object.entries(pattern).filter(([key]) => key !== ellipsis);

@@ -1,6 +1,6 @@
+import type { Fetch } from '../../../../parley/src/jsonrpc/fetch.ts';
 import { programWords } from '../../recorder/program-words.ts';
 import { createInterface } from 'node:readline';
-import type { AuthorizationFetch } from '../../../../parley/src/auth/common/document.ts';
 import { AuthorizationError } from '../../../../parley/src/auth/common/errors.ts';
 import type { NetworkRules } from '../../../../parley/src/auth/common/network.ts';
 import type { OpenRedirect, Redirect, RedirectRequest } from '../../../../parley/src/auth/common/redirect.ts';
@@ -57,7 +57,7 @@ export interface SignIn {
   /** Hosts inside the network of this machine that may be reached. */
   readonly networkAllow?: readonly string[] | undefined;
   /** Gives the same `fetch`, overheard by who shows the requests about authorization. */
-  readonly overheard?: ((fetch: AuthorizationFetch) => AuthorizationFetch) | undefined;
+  readonly overheard?: ((fetch: Fetch) => Fetch) | undefined;
   /** Receives each step too. */
   readonly told?: ((event: OAuthEvent) => void) | undefined;
 }
@@ -118,7 +118,7 @@ function networkChoices({ networkAllow = [], omitsResource, bound }: Surrounded)
 }
 
 /** The `fetch` of requests about authorization, where it is not the one of the conversation. */
-function fetchOf(io: Io, overheard: SignIn['overheard']): { readonly fetch?: AuthorizationFetch } {
+function fetchOf(io: Io, overheard: SignIn['overheard']): { readonly fetch?: Fetch } {
   if (io.env['NODE_USE_ENV_PROXY'] !== '1') return { fetch: noted(guardedFetch(), overheard) };
   // A proxy looks names up by itself.
   return overheard === undefined ? {} : { fetch: noting((url, request) => fetch(url, request), overheard) };
@@ -126,13 +126,13 @@ function fetchOf(io: Io, overheard: SignIn['overheard']): { readonly fetch?: Aut
 
 /** The same `fetch`, with any rules. The secrets that it sends are never printed, even if a server repeats them. */
 function noted(guarded: GuardedFetch, overheard: SignIn['overheard']): GuardedFetch {
-  const within = (rules: NetworkRules): AuthorizationFetch => noting(guarded.within(rules), overheard);
+  const within = (rules: NetworkRules): Fetch => noting(guarded.within(rules), overheard);
   return Object.assign(noting(guarded, overheard), { within });
 }
 
-function noting(fetch: AuthorizationFetch, overheard: SignIn['overheard']): AuthorizationFetch {
+function noting(fetch: Fetch, overheard: SignIn['overheard']): Fetch {
   const send = overheard?.(fetch) ?? fetch;
-  const sending: AuthorizationFetch = (url, request) => {
+  const sending: Fetch = (url, request) => {
     noteSecrets(request);
     return send(url, request);
   };

@@ -1,5 +1,5 @@
+import type { Fetch } from '../../../../parley/src/jsonrpc/fetch.ts';
 import { bearerIn } from '../../check/harness/guard.ts';
-import type { Fetch } from '../../../../parley/src/transports/http/client/fetch.ts';
 import { createLog, type Log } from '../../recorder/log.ts';
 import { tapHttp } from '../../recorder/tap-http.ts';
 import { tapLines } from '../../recorder/tap-lines.ts';
@@ -9,7 +9,6 @@ import { WireContext } from '../wire/context.ts';
 import { requirementsBroken } from '../wire/judge.ts';
 import { authorizationBroken } from '../wire/judge-authorization.ts';
 import { rowOfEntry } from '../wire/row.ts';
-import type { AuthorizationFetch } from '../../../../parley/src/auth/common/document.ts';
 import type { ServerPlan, Shared, WayPerson, WaySettings } from './shared.ts';
 import { HttpAnswering, type HearSilence } from './answering.ts';
 import type { SignInSteps } from './sign-in-steps.ts';
@@ -85,9 +84,9 @@ export class ServerRecorder {
   overheard(steps?: SignInSteps): WaySettings['overheard'] {
     if (steps !== undefined) this.#steps = steps;
     return (send) => {
-      const recorded = (row?: (n: number) => void): AuthorizationFetch =>
+      const recorded = (row?: (n: number) => void): Fetch =>
         // A response about authorization has the parts that are recorded, and a request is passed on as it is.
-        tapHttp(send as Fetch, { recorder: this.#telling(row), lane: 'auth' }) as AuthorizationFetch;
+        tapHttp(send as Fetch, { recorder: this.#telling(row), lane: 'auth' }) as Fetch;
       return steps === undefined ? recorded() : steps.over(recorded);
     };
   }

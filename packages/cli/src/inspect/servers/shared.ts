@@ -1,9 +1,8 @@
 /** Surroundings of every inspected server, and its needs from outside. */
 
-import type { AuthorizationFetch } from '../../../../parley/src/auth/common/document.ts';
+import type { Fetch } from '../../../../parley/src/jsonrpc/fetch.ts';
 import type { Client } from '../../../../parley/src/client/client.ts';
 import type { ConnectOptions } from '../../../../parley/src/client/options.ts';
-import type { Fetch } from '../../../../parley/src/transports/http/client/fetch.ts';
 import type { Transport } from '../../../../parley/src/jsonrpc/transport.ts';
 import type { LoggingLevel } from '../../../../parley/src/protocol/features/logging-level.ts';
 import type { RecordingEntry } from '../../recorder/entry.ts';
@@ -22,7 +21,7 @@ export interface WaySettings {
   readonly maxMessageBytes: number;
   readonly maxLineBytes: number;
   /** Gives the same `fetch` for requests about authorization, recorded. */
-  overheard(fetch: AuthorizationFetch): AuthorizationFetch;
+  overheard(fetch: Fetch): Fetch;
   /** The person whom the way may ask for more than they granted; left out where it may not. */
   readonly person?: WayPerson;
 }

@@ -1,4 +1,4 @@
-import type { AuthorizationFetch, AuthorizationRequest } from '../../../../parley/src/auth/common/document.ts';
+import type { Fetch, FetchRequest } from '../../../../parley/src/jsonrpc/fetch.ts';
 import { after } from '../../../../parley/src/jsonrpc/timeout.ts';
 import { VerbError } from '../http/body.ts';
 import type { SignInPart, SignInStepView } from '../view.ts';
@@ -27,7 +27,7 @@ export interface SignInCircumstances {
 }
 
 /** A `fetch` whose requests are recorded. @param row Hears of the row of a request. */
-type RecordedFetch = (row: (n: number) => void) => AuthorizationFetch;
+type RecordedFetch = (row: (n: number) => void) => Fetch;
 
 /** A step that is to be made. */
 interface WantedStep {
@@ -62,8 +62,8 @@ export class SignInSteps {
   }
 
   /** The same `fetch`, whose requests are steps. */
-  over(send: RecordedFetch): AuthorizationFetch {
-    const stepping: AuthorizationFetch = async (url, request) => {
+  over(send: RecordedFetch): Fetch {
+    const stepping: Fetch = async (url, request) => {
       const isRenewal = isOfGrant(request, 'refresh_token');
       if (isOfGrant(request, 'authorization_code')) this.#add({ part: 'code', words: 'the browser came back with it' });
       const { origin, pathname } = new URL(url);
@@ -172,12 +172,12 @@ export class SignInSteps {
   }
 }
 
-function isOfGrant({ body = '' }: AuthorizationRequest, type: string): boolean {
+function isOfGrant({ body = '' }: FetchRequest, type: string): boolean {
   return new URLSearchParams(body).get('grant_type') === type;
 }
 
 /** The part of a sign-in that a request is. */
-function partOf({ method, headers, body = '' }: AuthorizationRequest, url: string): SignInPart {
+function partOf({ method, headers, body = '' }: FetchRequest, url: string): SignInPart {
   if (method === 'POST') return body.includes('grant_type=') ? 'token' : 'registration';
   if (headers['accept'] === 'text/event-stream') return 'challenge';
   // The page is looked at before a person is sent there: it may not know the client any more.
@@ -186,11 +186,7 @@ function partOf({ method, headers, body = '' }: AuthorizationRequest, url: strin
 }
 
 /** Sends a request that may take as long as one that no person held. */
-async function inTime(
-  send: AuthorizationFetch,
-  url: string,
-  request: AuthorizationRequest,
-): ReturnType<AuthorizationFetch> {
+async function inTime(send: Fetch, url: string, request: FetchRequest): ReturnType<Fetch> {
   const controller = new AbortController();
   const stop = after(answerMs, () => controller.abort(new Error(`no answer came within ${answerMs / 1000} s`)), true);
   try {

@@ -1,8 +1,8 @@
+import type { Fetch } from '../../jsonrpc/fetch.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { likeGitHub } from '../../../../../test/support/like-github.ts';
 import { PageVisitor, sessionOf } from '../../../../../test/support/page-visitor.ts';
-import type { AuthorizationFetch } from '../common/document.ts';
 import { connect, McpError } from '../../client.ts';
 import type { ToolContext } from '../../server/tool-context.ts';
 import { createServer } from '../../server/server.ts';
@@ -111,7 +111,7 @@ test('who disconnects while tokens are renewed leaves none of them valid', async
   let [now, given] = [Date.now(), 0];
   let answered = (): void => {};
   const held = new Promise<void>((resolve) => (answered = resolve));
-  const fetch: AuthorizationFetch = async (url, { body }) => {
+  const fetch: Fetch = async (url, { body }) => {
     const form = new URLSearchParams(body);
     if (url.endsWith('/revoke')) revoked.push(form.get('token'));
     else given++;

@@ -17,6 +17,7 @@ import type { CredentialStore } from '../../storage/credentials.ts';
 export interface AccountClient {
   /** The client id. */
   readonly id: string;
+  /** The secret of the client, if it has one. */
   readonly secret?: string;
   /** The private key by which it signs (`private_key_jwt`). */
   readonly key?: KeySource;
@@ -32,6 +33,7 @@ export interface AccountEndpoints {
   readonly authorization: string;
   /** URL at which tokens are given. */
   readonly token: string;
+  /** The revocation endpoint (RFC 7009), if the service has one. */
   readonly revocation?: string;
 }
 
@@ -46,6 +48,7 @@ export interface ConnectAccountOptions extends Pick<
   readonly serverName?: string;
   /** The issuer of the third party's authorization server, which publishes metadata; beside `endpoints` what `iss` must be. */
   readonly issuer?: string;
+  /** The OAuth endpoints, for a service that does not publish them. */
   readonly endpoints?: AccountEndpoints;
   /** The client, registered by hand with the redirect URI `<publicUrl>/callback`. */
   readonly client: AccountClient;

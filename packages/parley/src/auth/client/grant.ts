@@ -34,8 +34,11 @@ export interface Grant {
 
 /** The signed-in user, as the authorization server describes it. */
 export interface Identity {
+  /** The id of the user at the issuer (`sub`). */
   readonly subject?: string | undefined;
+  /** The name of the user, as the issuer gives it. */
   readonly name?: string | undefined;
+  /** The email address of the user, as the issuer gives it. */
   readonly email?: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 /** Options that all ways of being authorized share. */
 
-import type { AuthorizationFetch } from '../common/document.ts';
+import type { Fetch } from '../../jsonrpc/fetch.ts';
 import { hasFields } from '../common/fields.ts';
 import { networkRules, type NetworkOptions } from '../common/network.ts';
 import { isScope } from '../common/scopes.ts';
@@ -43,7 +43,7 @@ export interface AuthorizationOptions {
   /** Limits of where requests about authorization may go. */
   readonly network?: NetworkOptions;
   /** Function that sends the requests about authorization; the one that sends those of the conversation by default. */
-  readonly fetch?: AuthorizationFetch;
+  readonly fetch?: Fetch;
   /** Receives events. They contain no token or secret. */
   readonly onEvent?: (event: OAuthEvent) => void;
   /** The time, in milliseconds since 1970; `Date.now` by default. */

@@ -1,7 +1,8 @@
 /** The surroundings of everything about the authorization at one MCP server. */
 
+import type { Fetch } from '../../jsonrpc/fetch.ts';
 import type { BoundServer } from '../common/authorizer.ts';
-import type { AuthorizationFetch, FetchContext } from '../common/document.ts';
+import type { FetchContext } from '../common/document.ts';
 import { AuthorizationError } from '../common/errors.ts';
 import { networkRules, type NetworkRules } from '../common/network.ts';
 import { after } from '../../jsonrpc/timeout.ts';
@@ -15,7 +16,7 @@ export interface Site {
   readonly atRoot: BoundServer['atRoot'];
   readonly options: AuthorizationOptions;
   readonly rules: NetworkRules;
-  readonly fetch: AuthorizationFetch;
+  readonly fetch: Fetch;
   now(): number;
   tell(event: OAuthEvent): void;
 }
@@ -37,8 +38,8 @@ export function siteOf(bound: BoundServer, options: AuthorizationOptions): Site 
 }
 
 /** A `fetch` that chooses the addresses to which it connects chooses them by the rules of the server. */
-function heldTo(rules: NetworkRules, fetch: AuthorizationFetch): AuthorizationFetch {
-  const { within } = fetch as { readonly within?: (rules: NetworkRules) => AuthorizationFetch };
+function heldTo(rules: NetworkRules, fetch: Fetch): Fetch {
+  const { within } = fetch as { readonly within?: (rules: NetworkRules) => Fetch };
   return within === undefined ? fetch : within(rules);
 }
 

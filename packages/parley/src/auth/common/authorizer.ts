@@ -1,8 +1,7 @@
 /** Interface between those who send requests over HTTP and those who authorize them. */
 
-import type { AuthorizationFetch } from './document.ts';
-
 /** Header fields by their names in lower case. */
+import type { Fetch } from '../../jsonrpc/fetch.ts';
 export type AuthorizationFields = Readonly<Record<string, string>>;
 
 /** A way to be authorized at one server: what `oauth()` and its kin make, and the option `auth` takes. */
@@ -29,7 +28,7 @@ export interface Authorization {
 export interface BoundServer {
   readonly url: URL;
   /** Function that sends the requests of the conversation, and by default those about authorization. */
-  readonly fetch: AuthorizationFetch;
+  readonly fetch: Fetch;
   /**
    * Set if a server without resource metadata may be its own authorization server, at the root of its origin;
    * `revision` is the one that defines this. Left out if no possible revision does.

@@ -1,18 +1,19 @@
+import type { Fetch, FetchRequest } from '../../jsonrpc/fetch.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fetchDocument, type AuthorizationFetch, type AuthorizationRequest, type FetchContext } from './document.ts';
+import { fetchDocument, type FetchContext } from './document.ts';
 import { AuthorizationError } from './errors.ts';
 import { networkRules } from './network.ts';
 
 const url = 'https://h.example/metadata';
 
 interface Scripted extends FetchContext {
-  readonly asked: (readonly [string, AuthorizationRequest])[];
+  readonly asked: (readonly [string, FetchRequest])[];
 }
 
-function scripted(answer: (url: string, request: AuthorizationRequest) => Response | Promise<Response>): Scripted {
-  const asked: (readonly [string, AuthorizationRequest])[] = [];
-  const fetch: AuthorizationFetch = async (href, request) => {
+function scripted(answer: (url: string, request: FetchRequest) => Response | Promise<Response>): Scripted {
+  const asked: (readonly [string, FetchRequest])[] = [];
+  const fetch: Fetch = async (href, request) => {
     asked.push([href, request]);
     return await answer(href, request);
   };

@@ -1,5 +1,6 @@
 /** Fetches a JSON document from an untrusted host, with limits of time, size and address. */
 
+import type { Fetch, FetchRequest, FetchResponse } from '../../jsonrpc/fetch.ts';
 import { after } from '../../jsonrpc/timeout.ts';
 import { isTransientStatus } from '../../jsonrpc/transient.ts';
 import { AuthorizationError } from './errors.ts';
@@ -10,39 +11,13 @@ import type { SecretRequest } from './secrets.ts';
  * Time limit of requests through a `fetch`, in milliseconds. A `fetch` that holds requests until a user releases them
  * has its own limit, since a user needs more than ten seconds.
  */
-export function patienceOf(fetch: AuthorizationFetch, ms: number): number {
+export function patienceOf(fetch: Fetch, ms: number): number {
   return (fetch as { limitMs?(): number | undefined }).limitMs?.() ?? ms;
-}
-
-/** The part of `fetch` that is needed; that of every runtime fits. */
-export type AuthorizationFetch = (url: string, request: AuthorizationRequest) => Promise<AuthorizationResponse>;
-
-/** One request as a `fetch` gets it: the part of `RequestInit` that is used. */
-export interface AuthorizationRequest {
-  readonly method: string;
-  readonly headers: Record<string, string>;
-  readonly body?: string;
-  readonly redirect: 'manual' | 'follow' | 'error';
-  readonly credentials: 'omit';
-  readonly signal: AbortSignal;
-}
-
-/** The answer of a `fetch`: the part of `Response` that is used. */
-export interface AuthorizationResponse {
-  readonly status: number;
-  readonly url?: string;
-  readonly headers: { get(name: string): string | null };
-  readonly body: {
-    getReader(): {
-      read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
-      cancel(reason?: unknown): Promise<void>;
-    };
-  } | null;
 }
 
 /** The way and the bounds of fetching. */
 export interface FetchContext {
-  readonly fetch: AuthorizationFetch;
+  readonly fetch: Fetch;
   readonly rules: NetworkRules;
   readonly signal: AbortSignal;
 }
@@ -97,7 +72,7 @@ export async function fetchDocument(
 /** Follows redirects that the runtime hides, as browsers do, and sees where they ended. */
 async function redirected(
   first: URL,
-  request: Pick<AuthorizationRequest, 'method' | 'headers'>,
+  request: Pick<FetchRequest, 'method' | 'headers'>,
   what: string,
   context: FetchContext,
 ): Promise<FoundDocument> {
@@ -161,7 +136,7 @@ export interface WholeResponse {
  */
 export async function exchange(
   url: URL,
-  request: Pick<AuthorizationRequest, 'method' | 'headers' | 'body'> & Partial<Pick<AuthorizationRequest, 'redirect'>>,
+  request: Pick<FetchRequest, 'method' | 'headers' | 'body'> & Partial<Pick<FetchRequest, 'redirect'>>,
   what: string,
   { fetch, signal }: FetchContext,
 ): Promise<WholeResponse> {
@@ -197,7 +172,7 @@ export async function exchange(
   }
 }
 
-async function textOf({ body, status }: AuthorizationResponse, what: string, url: URL): Promise<string> {
+async function textOf({ body, status }: FetchResponse, what: string, url: URL): Promise<string> {
   if (body === null) return '';
   const reader = body.getReader();
   const decoder = new TextDecoder();

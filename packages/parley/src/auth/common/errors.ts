@@ -16,21 +16,6 @@ export type AuthorizationReason =
   | 'address-refused'
   | 'server-error';
 
-/** Details of a failed authorization besides its reason and its message. All are optional. */
-export interface AuthorizationErrorOptions {
-  readonly cause?: unknown;
-  /** The issuer of the authorization server that it was about. */
-  readonly issuer?: string | undefined;
-  /** The protected resource (RFC 8707) that it was about. */
-  readonly resource?: string | undefined;
-  /** The scopes that were wanted. */
-  readonly scopes?: readonly string[] | undefined;
-  /** The HTTP status, if one was received. */
-  readonly status?: number | undefined;
-  /** The OAuth error code of the answer (RFC 6749, section 5.2), if it had one. */
-  readonly code?: string | undefined;
-}
-
 /**
  * A failed authorization. The message says what to do. It holds no token, secret, code or verifier. From an
  * authorization server it quotes only the error code and a description of plain characters.
@@ -49,7 +34,24 @@ export class AuthorizationError extends Error {
   /** The OAuth error code of the answer, if it had one. */
   readonly code: string | undefined;
 
-  constructor(reason: AuthorizationReason, message: string, options: AuthorizationErrorOptions = {}) {
+  /** @param options Details, all optional. */
+  constructor(
+    reason: AuthorizationReason,
+    message: string,
+    options: {
+      readonly cause?: unknown;
+      /** The issuer of the authorization server that it was about. */
+      readonly issuer?: string | undefined;
+      /** The protected resource (RFC 8707) that it was about. */
+      readonly resource?: string | undefined;
+      /** The scopes that were wanted. */
+      readonly scopes?: readonly string[] | undefined;
+      /** The HTTP status, if one was received. */
+      readonly status?: number | undefined;
+      /** The OAuth error code of the answer (RFC 6749, section 5.2), if it had one. */
+      readonly code?: string | undefined;
+    } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'AuthorizationError';
     this.reason = reason;

@@ -1,12 +1,35 @@
 /** Private keys by which clients sign, in the forms in which people have them. */
 
-import type { JsonWebKeyFields, WebKey } from '../../sealing/web-crypto.ts';
+import type { WebKey } from '../../sealing/web-crypto.ts';
 
-/** A private key: one of WebCrypto, a JWK, or the PEM text of PKCS #8; or a function that gives one. */
-export type SigningKey = WebKey | JsonWebKeyFields | string;
+/** A private key: one of Web Crypto, a JSON Web Key (RFC 7517), or the PEM text of PKCS #8. */
+export type SigningKey =
+  | WebKey
+  | string
+  | {
+      readonly kty?: string;
+      readonly alg?: string;
+      readonly crv?: string;
+      readonly x?: string;
+      readonly y?: string;
+      readonly n?: string;
+      readonly e?: string;
+      readonly d?: string;
+      readonly p?: string;
+      readonly q?: string;
+      readonly dp?: string;
+      readonly dq?: string;
+      readonly qi?: string;
+      readonly k?: string;
+      readonly use?: string;
+      readonly ext?: boolean;
+    };
+
+type JsonWebKeyFields = Exclude<SigningKey, WebKey | string>;
 
 /** A private key with the id under which the authorization server knows it. */
 export interface NamedKey {
+  /** The private key. */
   readonly key: SigningKey;
   /** The `kid` of the key. */
   readonly kid?: string;

@@ -62,8 +62,11 @@ async function answerOf(
 
 /** A client that authenticates with a secret. */
 export interface ClientSecret {
+  /** The id of this server at the authorization server. */
   readonly clientId: string;
+  /** The secret of the client. */
   readonly clientSecret: string;
+  /** How the secret is sent; in the `Authorization` header by default. */
   readonly method?: 'client_secret_basic' | 'client_secret_post' | undefined;
 }
 

@@ -9,7 +9,9 @@ import { audienceOf, type Audience } from './audience.ts';
 export interface IntrospectionOptions {
   /** URL at which tokens are asked about; that of the metadata by default. */
   readonly endpoint?: string;
+  /** The id of this server at the introspection endpoint. */
   readonly clientId: string;
+  /** The secret of this server there. */
   readonly clientSecret: string;
   /** Place of id and secret; `client_secret_basic` by default. */
   readonly method?: 'client_secret_basic' | 'client_secret_post';

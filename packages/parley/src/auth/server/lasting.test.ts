@@ -1,8 +1,8 @@
 /** What lasts longer than a request, and metadata beside the server's own. */
+import type { Fetch } from '../../jsonrpc/fetch.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { generateKeyPair } from 'jose';
-import type { AuthorizationFetch } from '../common/document.ts';
 import { entries } from '../../../../../test/support/http-entries.ts';
 import { createServer } from '../../server/server.ts';
 import { testIssuer } from '../../testing/issuer.ts';
@@ -160,7 +160,7 @@ test('a handler gets a token for another API, and never the one of its caller [a
 test('a token for another API whose end is not said is exchanged once, until another one is asked for', async (t) => {
   const own = testIssuer({ audience: resource });
   let exchanged = 0;
-  const fetch: AuthorizationFetch = (url, request) =>
+  const fetch: Fetch = (url, request) =>
     url.endsWith('/token')
       ? Promise.resolve(Response.json({ access_token: `other-${++exchanged}`, token_type: 'Bearer' }))
       : own.fetch(url, request);
@@ -186,7 +186,7 @@ test('a server says by a key who it is when it exchanges a token, and the key ne
   ] as const) {
     const own = testIssuer({ audience: resource });
     const sent: { readonly headers: Readonly<Record<string, string>>; readonly form: URLSearchParams }[] = [];
-    const fetch: AuthorizationFetch = (url, request) => {
+    const fetch: Fetch = (url, request) => {
       if (url.endsWith('/token')) sent.push({ headers: request.headers, form: new URLSearchParams(request.body) });
       return own.fetch(url, request);
     };
@@ -229,7 +229,7 @@ test('an exchange that fails says why, and gives back nothing that it was given'
     [200, () => ({ access_token: 'x' })],
     [503, () => 'busy'],
   ];
-  const fetch: AuthorizationFetch = async (url, request) => {
+  const fetch: Fetch = async (url, request) => {
     if (!url.endsWith('/token')) return issuer.fetch(url, request);
     const [status, body] = answers.shift() ?? assert.fail();
     return new Response(JSON.stringify(body(new URLSearchParams(request.body).get('subject_token') ?? '')), { status });
@@ -268,7 +268,7 @@ for (const jwks of inner)
     const told: unknown[] = [];
     const asked: string[] = [];
     const issuer = testIssuer({ audience: resource });
-    const fetch: AuthorizationFetch = async (url, request) => {
+    const fetch: Fetch = async (url, request) => {
       asked.push(url);
       return url.includes('/.well-known/')
         ? new Response(JSON.stringify({ issuer: issuer.issuer, jwks_uri: jwks }))
@@ -289,7 +289,7 @@ test('metadata of another issuer, or without end, is not used', async (t) => {
   ];
   for (const body of bodies) {
     const asked: string[] = [];
-    const fetch: AuthorizationFetch = async (url) => {
+    const fetch: Fetch = async (url) => {
       asked.push(new URL(url).host);
       return new Response(body);
     };

@@ -1,6 +1,7 @@
 /** The options of `protect`, and their defaults. */
 
-import type { AuthorizationFetch, FetchContext } from '../common/document.ts';
+import type { Fetch } from '../../jsonrpc/fetch.ts';
+import type { FetchContext } from '../common/document.ts';
 import { isLoopback, networkRules, type NetworkOptions } from '../common/network.ts';
 import { isScope } from '../common/scopes.ts';
 import type { HttpRequest } from '../../server/runtime/protection.ts';
@@ -88,7 +89,7 @@ export interface ProtectOptions {
   /** Rules of where keys, metadata and introspection may lie. */
   readonly network?: NetworkOptions;
   /** Function that fetches them; the `fetch` of the platform by default. */
-  readonly fetch?: AuthorizationFetch;
+  readonly fetch?: Fetch;
   /** The time, in milliseconds since 1970; `Date.now` by default. */
   readonly now?: () => number;
   /** Receives the reason why keys or introspection are out of reach; written to standard error by default. */

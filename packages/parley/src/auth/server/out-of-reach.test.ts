@@ -1,7 +1,7 @@
 /** Authorization servers that are slow, dead or back again, and clocks that are set back. */
+import type { Fetch } from '../../jsonrpc/fetch.ts';
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import type { AuthorizationFetch } from '../common/document.ts';
 import { entries, type Wire } from '../../../../../test/support/http-entries.ts';
 import { testIssuer } from '../../testing/issuer.ts';
 import {
@@ -40,7 +40,7 @@ async function reachable(
   const source = testIssuer({ audience: resource, now });
   let [answers, answer] = [Promise.resolve(), (): void => {}];
   let [taken, take] = [Promise.resolve(), (): void => {}];
-  const fetch: AuthorizationFetch = async (url, request) => {
+  const fetch: Fetch = async (url, request) => {
     take();
     await answers;
     return await source.fetch(url, request);

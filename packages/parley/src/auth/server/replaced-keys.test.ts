@@ -1,8 +1,8 @@
 /** Signing keys that an issuer replaces, and issuers that are spelled with another slash at the end. */
 
+import type { Fetch } from '../../jsonrpc/fetch.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AuthorizationFetch } from '../common/document.ts';
 import { entries } from '../../../../../test/support/http-entries.ts';
 import { testIssuer } from '../../testing/issuer.ts';
 import { bearer, call, clock, open, reasonOf, resource } from '../../../../../test/support/guarded-entrance.ts';
@@ -14,7 +14,7 @@ const who = (token: string): ReturnType<typeof call> => call('tools/call', { nam
 test('a key that is replaced under the same name is looked for once in half a minute', async (t) => {
   const time = clock();
   const issuer = testIssuer({ audience: resource, now: time.now });
-  const renamed: AuthorizationFetch = async (url, request) => {
+  const renamed: Fetch = async (url, request) => {
     const answer = await issuer.fetch(url, request);
     if (!url.endsWith('/jwks')) return answer;
     const body = await new Response(answer.body as BodyInit).text();

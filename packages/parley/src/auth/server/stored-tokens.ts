@@ -25,7 +25,9 @@ export interface StoredToken {
 
 /** Names the tokens to forget: those of a principal, or the one of an id. */
 export interface Revoked {
+  /** The principal whose tokens are revoked. */
   readonly principal?: string;
+  /** The id of the revoked token. */
   readonly jti?: string;
 }
 

@@ -1,7 +1,7 @@
+import type { Fetch } from '../../jsonrpc/fetch.ts';
 import assert from 'node:assert/strict';
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { test, type TestContext } from 'node:test';
-import type { AuthorizationFetch } from '../common/document.ts';
 import { entries } from '../../../../../test/support/http-entries.ts';
 import { createServer } from '../../server/server.ts';
 import { testIssuer, type TestIssuer, type TestToken } from '../../testing/issuer.ts';
@@ -262,7 +262,7 @@ test('introspection sends the credentials of the server as RFC 6749 says, and lo
     ['broken', []],
   ]);
   const seen: (string | undefined)[] = [];
-  const fetch: AuthorizationFetch = async (url, request) => {
+  const fetch: Fetch = async (url, request) => {
     if (!url.endsWith('/introspect')) return issuer.fetch(url, request);
     seen.push(request.headers['authorization']);
     const token = new URLSearchParams(request.body).get('token') ?? '';

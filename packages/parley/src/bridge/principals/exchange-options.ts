@@ -11,6 +11,7 @@ export interface EnterpriseUpstream extends Omit<AuthorizationOptions, 'scopes'>
 
 /** Clients are themselves at the upstream, by tokens that are got in exchange for theirs. (RFC 8693.) */
 export interface ExchangeUpstream {
+  /** Exchanges the token of the caller for one of the upstream (RFC 8693). */
   readonly as: 'exchange';
   /** The logical name of the upstream at the authorization server that exchanges; without it `resource` is named. */
   readonly audience?: string;

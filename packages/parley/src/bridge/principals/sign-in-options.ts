@@ -16,6 +16,7 @@ import type { CredentialStore } from '../../storage/credentials.ts';
 
 /** Each client is at the upstream who they are there: a person signs in at its authorization server, on the way of a page of the bridge. */
 export interface PerPrincipalUpstream extends AuthorizationOptions {
+  /** Each caller has its own connection and grant. */
   readonly as: 'per-principal';
   /**
    * URL of the page at which people agree, by which browsers reach it; `bridge.pages` answers there and below. The redirect URI is

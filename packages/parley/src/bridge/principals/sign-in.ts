@@ -30,6 +30,7 @@ export interface SignInOptions {
 export interface UpstreamGrant extends GrantInfo {
   /** The server: its name among several, or its URL without a query. */
   readonly upstream: string;
+  /** The principal to whom the grant belongs. */
   readonly principal: string;
   /** Ids of the clients that the user consented to. Clients whose tokens have no id are not listed. */
   readonly clients: readonly string[];

@@ -39,7 +39,9 @@ export interface UpstreamFacts {
   readonly description: string;
   /** `undefined` where each client is itself at the server, so that there is no one connection. */
   readonly revision: RevisionDate | undefined;
+  /** The name and version of the upstream server. */
   readonly server: Implementation | undefined;
+  /** The capabilities that the upstream declares. */
   readonly capabilities: ServerCapabilities;
 }
 

@@ -1,11 +1,10 @@
 import { memoryCacheStore } from '../../storage/memory/cache.ts';
 import type { CacheStore } from '../../storage/cache.ts';
-import type { CacheMode } from './cache.ts';
 
 /** Options for caching responses that servers allow to be cached. (Spec 2026-07-28, Caching.) */
 export interface CacheOptions {
   /** Cache mode of lists and reads, unless a request sets its own; `use` by default. */
-  readonly cache?: CacheMode;
+  readonly cache?: 'use' | 'refresh' | 'bypass';
   /**
    * Store of the responses; in the memory of this client by default. Clients that share a store share public responses.
    * They share private ones if `authContext` returns the same text.
@@ -25,7 +24,7 @@ export interface CacheOptions {
 
 /** The options with their defaults. */
 export interface CacheSettings {
-  readonly cache: CacheMode;
+  readonly cache: NonNullable<CacheOptions['cache']>;
   readonly cacheStore: CacheStore;
   /** True when the store is of this client alone. */
   readonly ownStore: boolean;

@@ -21,6 +21,7 @@ import { isBareRefusal, isFinal, isRefusedOffer, type RefusedOffer } from './ref
 
 /** The knowledge of a server from an earlier connection; plain JSON that can be stored. */
 export interface Negotiated {
+  /** The protocol version (revision) that the server spoke. */
   readonly revision: RevisionDate;
   /**
    * Time at which the server was last probed, in milliseconds since 1970. A finding that it needs `initialize` is valid

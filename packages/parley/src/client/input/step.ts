@@ -6,7 +6,9 @@ import type { InputRequests } from '../../protocol/features/rounds.ts';
 
 /** The request was answered. */
 export interface CompleteStep<Method extends InputMethod = InputMethod> {
+  /** The request is answered. */
   readonly status: 'complete';
+  /** The result. */
   readonly result: RequestTypes[Method]['result'];
 }
 
@@ -15,7 +17,9 @@ export interface CompleteStep<Method extends InputMethod = InputMethod> {
  * the same server.
  */
 export interface InputRequiredStep<Method extends InputMethod = InputMethod> {
+  /** The server needs input first. */
   readonly status: 'input_required';
+  /** The method of the request. */
   readonly method: Method;
   /** The params of the first request. */
   readonly params: RequestTypes[Method]['params'];

@@ -3,6 +3,7 @@ import type { TaskReference } from './task-handle.ts';
 
 /** A task was cancelled: by this client, by another one that knows it, or by the server. */
 export class TaskCancelledError extends Error {
+  /** The cancelled task. */
   readonly task: TaskReference;
 
   constructor(task: TaskReference, words: string | undefined) {
@@ -16,6 +17,7 @@ export class TaskCancelledError extends Error {
 
 /** A task has no outcome any more: the server does not know it, or was not reached until it expired. */
 export class TaskGoneError extends Error {
+  /** The task that the server no longer knows. */
   readonly task: TaskReference;
   /** Reason: the server does not know the task, or it sent nothing until the task expired. */
   readonly reason: 'unknown' | 'expired';
@@ -37,7 +39,9 @@ export class TaskGoneError extends Error {
  * `answer` sends the input.
  */
 export class TaskInputRequiredError extends Error {
+  /** The task that needs input. */
   readonly task: TaskReference;
+  /** The requests to answer, by key. */
   readonly inputRequests: InputRequests;
 
   constructor(task: TaskReference, inputRequests: InputRequests, why: string) {

@@ -37,6 +37,7 @@ export interface TaskWaitOptions {
 
 /** The options of one request about a task. */
 export interface TaskRequestOptions {
+  /** Aborts the request. */
   readonly signal?: AbortSignal | undefined;
   /** Longest wait for the answer, in milliseconds; that of the client by default. */
   readonly timeoutMs?: number | undefined;
@@ -46,9 +47,11 @@ export interface TaskRequestOptions {
 export interface TaskReference {
   /** Name of the server: its URL up to the path, or the name that it reports; empty if neither is known. */
   readonly server: string;
+  /** The id of the task. */
   readonly taskId: string;
   /** The revision in which it was begun, by its date. */
   readonly revision: string;
+  /** The name of the called tool. */
   readonly tool: string;
   /** An ISO 8601 time, as the server sent it. */
   readonly createdAt: string;
@@ -60,6 +63,7 @@ export interface TaskReference {
 
 /** Standing of a task, as the server tells it. */
 export interface TaskUpdate {
+  /** The status of the task. */
   readonly status: TaskStatus;
   /** Text for people. It may hold anything. */
   readonly statusMessage?: string;

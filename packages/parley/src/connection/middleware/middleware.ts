@@ -7,8 +7,11 @@ import type { RevisionDate } from '../../protocol/revision.ts';
 export interface MiddlewareAuth {
   /** The stable identity (issuer and subject, say). */
   readonly principal: string;
+  /** The scopes of the access token. */
   readonly scopes?: readonly string[];
+  /** The claims of the access token. */
   readonly claims?: Readonly<Record<string, unknown>>;
+  /** The id of the OAuth client, if known. */
   readonly clientId?: string | undefined;
 }
 
@@ -28,7 +31,9 @@ export interface MiddlewareContext {
   readonly side: 'client' | 'server';
   /** Direction in which it passes: `received` from the peer, or `sent` to it, such as a question of a tool to its client. */
   readonly direction: 'received' | 'sent';
+  /** Whether the message has a response. */
   readonly kind: 'request' | 'notification';
+  /** The method of the message. */
   readonly method: string;
   /** The parameters in the newest form. Those of unknown methods and of received notifications are unchanged. */
   readonly params: JsonObject;

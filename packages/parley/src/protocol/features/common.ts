@@ -32,6 +32,7 @@ export type ProgressToken = string | number;
 
 /** The audience of a thing, its priority and its age. */
 export interface Annotations {
+  /** The roles for which the content is meant. */
   readonly audience?: readonly Role[];
   /** From 0 (entirely optional) to 1 (effectively required). */
   readonly priority?: number;
@@ -43,6 +44,7 @@ export interface Annotations {
 export interface Icon {
   /** An `https:` or `data:` URI. */
   readonly src: string;
+  /** The media type of the image. */
   readonly mimeType?: string;
   /** Sizes such as `48x48`, or `any` for a scalable image. */
   readonly sizes?: readonly string[];
@@ -52,7 +54,9 @@ export interface Icon {
 
 /** The name and version of a client or server; for display only. */
 export interface Implementation {
+  /** The name of the program. */
   readonly name: string;
+  /** The version of the program. */
   readonly version: string;
   /** The name for people. Since 2025-06-18. */
   readonly title?: string;

@@ -21,7 +21,9 @@ import {
 
 /** Names a prompt. */
 export interface PromptReference {
+  /** Names the kind of reference. */
   readonly type: 'ref/prompt';
+  /** The name of the prompt. */
   readonly name: string;
   /** Since 2025-06-18. */
   readonly title?: string;
@@ -29,6 +31,7 @@ export interface PromptReference {
 
 /** Names a resource template. */
 export interface ResourceTemplateReference {
+  /** Names the kind of reference. */
   readonly type: 'ref/resource';
   /** The URI or URI template. */
   readonly uri: string;
@@ -36,12 +39,15 @@ export interface ResourceTemplateReference {
 
 /** The argument to complete, with what was typed so far. */
 export interface CompletionArgument {
+  /** The name of the argument. */
   readonly name: string;
+  /** The text to complete. */
   readonly value: string;
 }
 
 /** Arguments that are settled already. Since 2025-06-18. */
 export interface CompletionContext {
+  /** The other arguments, by name. */
   readonly arguments?: Readonly<Record<string, string>>;
 }
 
@@ -51,12 +57,15 @@ export interface Completion {
   readonly values: readonly string[];
   /** Number of all values. */
   readonly total?: number;
+  /** True if there are more values than the listed ones. */
   readonly hasMore?: boolean;
 }
 
 /** The parameters of `completion/complete`. */
 export interface CompleteRequestParams extends RequestParams {
+  /** The prompt or the template that has the argument. */
   readonly ref: PromptReference | ResourceTemplateReference;
+  /** The argument to complete. */
   readonly argument: CompletionArgument;
   /** Since 2025-06-18. */
   readonly context?: CompletionContext;
@@ -64,6 +73,7 @@ export interface CompleteRequestParams extends RequestParams {
 
 /** The result of `completion/complete`. */
 export interface CompleteResult extends Result {
+  /** The suggested values. */
   readonly completion: Completion;
 }
 

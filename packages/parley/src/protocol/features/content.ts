@@ -9,8 +9,11 @@ import { literal, optional, ref, shape, string, tagged, type Row, type ShapeOf }
 
 /** Text. */
 export interface TextContent {
+  /** Names the kind of content. */
   readonly type: 'text';
+  /** The text. */
   readonly text: string;
+  /** Hints for the reader: audience, priority, last change. */
   readonly annotations?: Annotations;
   /** Since 2025-06-18. */
   readonly _meta?: MetaObject;
@@ -18,9 +21,13 @@ export interface TextContent {
 
 /** An image, in base64. */
 export interface ImageContent {
+  /** Names the kind of content. */
   readonly type: 'image';
+  /** The image in Base64. */
   readonly data: string;
+  /** The media type of the image. */
   readonly mimeType: string;
+  /** Hints for the reader: audience, priority, last change. */
   readonly annotations?: Annotations;
   /** Since 2025-06-18. */
   readonly _meta?: MetaObject;
@@ -28,9 +35,13 @@ export interface ImageContent {
 
 /** Sound, in base64. Since 2025-03-26; before, it travels as a text that says what it was. */
 export interface AudioContent {
+  /** Names the kind of content. */
   readonly type: 'audio';
+  /** The audio data in Base64. */
   readonly data: string;
+  /** The media type of the audio data. */
   readonly mimeType: string;
+  /** Hints for the reader: audience, priority, last change. */
   readonly annotations?: Annotations;
   /** Since 2025-06-18. */
   readonly _meta?: MetaObject;
@@ -38,13 +49,17 @@ export interface AudioContent {
 
 /** A resource that the client may read. Since 2025-06-18; before, it travels as a text that names it. */
 export interface ResourceLink extends Resource {
+  /** Names the kind of content. */
   readonly type: 'resource_link';
 }
 
 /** The content of a resource, as part of a message. */
 export interface EmbeddedResource {
+  /** Names the kind of content. */
   readonly type: 'resource';
+  /** The contents of the resource. */
   readonly resource: AnyResourceContents;
+  /** Hints for the reader: audience, priority, last change. */
   readonly annotations?: Annotations;
   /** Since 2025-06-18. */
   readonly _meta?: MetaObject;

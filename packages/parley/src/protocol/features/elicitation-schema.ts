@@ -21,11 +21,17 @@ import {
 
 /** A text field. */
 export interface StringSchema {
+  /** The field is a text. */
   readonly type: 'string';
+  /** The name to show. */
   readonly title?: string;
+  /** A description, for the model or the user. */
   readonly description?: string;
+  /** The fewest characters. */
   readonly minLength?: number;
+  /** The most characters. */
   readonly maxLength?: number;
+  /** The format of the text. */
   readonly format?: 'email' | 'uri' | 'date' | 'date-time';
   /** Since 2025-11-25. */
   readonly default?: string;
@@ -33,10 +39,15 @@ export interface StringSchema {
 
 /** A number field. */
 export interface NumberSchema {
+  /** The field is a number, or a whole number. */
   readonly type: 'number' | 'integer';
+  /** The name to show. */
   readonly title?: string;
+  /** A description, for the model or the user. */
   readonly description?: string;
+  /** The least value. */
   readonly minimum?: number;
+  /** The greatest value. */
   readonly maximum?: number;
   /** Since 2025-11-25. */
   readonly default?: number;
@@ -44,74 +55,89 @@ export interface NumberSchema {
 
 /** A yes-or-no field. */
 export interface BooleanSchema {
+  /** The field is true or false. */
   readonly type: 'boolean';
+  /** The name to show. */
   readonly title?: string;
+  /** A description, for the model or the user. */
   readonly description?: string;
+  /** The value at first. */
   readonly default?: boolean;
 }
 
 /** A choice of one. Before 2025-11-25 the same as `LegacyTitledEnumSchema` without names. */
 export interface UntitledSingleSelectEnumSchema {
+  /** The field is one of the values. */
   readonly type: 'string';
+  /** The name to show. */
   readonly title?: string;
+  /** A description, for the model or the user. */
   readonly description?: string;
+  /** The values to choose from. */
   readonly enum: readonly string[];
+  /** The value at first. */
   readonly default?: string;
-}
-
-/** An option with a name for people. */
-export interface TitledOption {
-  readonly const: string;
-  readonly title: string;
 }
 
 /** A choice of one, with names for people. Since 2025-11-25. */
 export interface TitledSingleSelectEnumSchema {
+  /** The field is one of the values. */
   readonly type: 'string';
+  /** The name to show. */
   readonly title?: string;
+  /** A description, for the model or the user. */
   readonly description?: string;
-  readonly oneOf: readonly TitledOption[];
+  /** The options, each with its value and its name for people. */
+  readonly oneOf: readonly { readonly const: string; readonly title: string }[];
+  /** The value at first. */
   readonly default?: string;
-}
-
-/** The options of a choice of several. */
-export interface UntitledOptions {
-  readonly type: 'string';
-  readonly enum: readonly string[];
-}
-
-/** The options of a choice of several, with names for people. */
-export interface TitledOptions {
-  readonly anyOf: readonly TitledOption[];
 }
 
 /** A choice of several. Since 2025-11-25. */
 export interface UntitledMultiSelectEnumSchema {
+  /** The field is a list of values. */
   readonly type: 'array';
+  /** The name to show. */
   readonly title?: string;
+  /** A description, for the model or the user. */
   readonly description?: string;
+  /** The fewest items. */
   readonly minItems?: number;
+  /** The most items. */
   readonly maxItems?: number;
-  readonly items: UntitledOptions;
+  /** The options. */
+  readonly items: { readonly type: 'string'; readonly enum: readonly string[] };
+  /** The values at first. */
   readonly default?: readonly string[];
 }
 
 /** A choice of several, with names for people. Since 2025-11-25. */
 export interface TitledMultiSelectEnumSchema {
+  /** The field is a list of values. */
   readonly type: 'array';
+  /** The name to show. */
   readonly title?: string;
+  /** A description, for the model or the user. */
   readonly description?: string;
+  /** The fewest items. */
   readonly minItems?: number;
+  /** The most items. */
   readonly maxItems?: number;
-  readonly items: TitledOptions;
+  /** The options, each with its value and its name for people. */
+  readonly items: { readonly anyOf: readonly { readonly const: string; readonly title: string }[] };
+  /** The values at first. */
   readonly default?: readonly string[];
 }
 
 /** A choice of one, with names for people beside it. Use `TitledSingleSelectEnumSchema`, which replaced it. */
 export interface LegacyTitledEnumSchema {
+  /** The field is one of the values. */
   readonly type: 'string';
+  /** The name to show. */
   readonly title?: string;
+  /** A description, for the model or the user. */
   readonly description?: string;
+  /** The values to choose from. */
   readonly enum: readonly string[];
   /** The name of each option, in the same order. */
   readonly enumNames?: readonly string[];
@@ -133,8 +159,11 @@ export type PrimitiveSchemaDefinition = StringSchema | NumberSchema | BooleanSch
 export interface RequestedSchema {
   /** Since 2025-11-25. */
   readonly $schema?: string;
+  /** A form is an object. */
   readonly type: 'object';
+  /** The fields of the form, by name. */
   readonly properties: Readonly<Record<string, PrimitiveSchemaDefinition>>;
+  /** The names of the fields that must be filled in. */
   readonly required?: readonly string[];
 }
 
@@ -176,19 +205,19 @@ export const booleanSchemaShape: ShapeOf<BooleanSchema> = shape(
   elicitation,
 );
 
-export const titledOptionShape: ShapeOf<TitledOption> = shape(
+export const titledOptionShape: ShapeOf<TitledSingleSelectEnumSchema['oneOf'][number]> = shape(
   'TitledOption',
   { const: string, title: string },
   richEnums,
 );
 
-export const untitledOptionsShape: ShapeOf<UntitledOptions> = shape(
+export const untitledOptionsShape: ShapeOf<UntitledMultiSelectEnumSchema['items']> = shape(
   'UntitledOptions',
   { type: literal('string'), enum: array(string) },
   richEnums,
 );
 
-export const titledOptionsShape: ShapeOf<TitledOptions> = shape(
+export const titledOptionsShape: ShapeOf<TitledMultiSelectEnumSchema['items']> = shape(
   'TitledOptions',
   { anyOf: array(ref(titledOptionShape)) },
   richEnums,

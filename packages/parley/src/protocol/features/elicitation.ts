@@ -39,6 +39,7 @@ export interface ElicitRequestFormParams extends RequestParams {
   readonly mode?: 'form';
   /** Question, for the user. */
   readonly message: string;
+  /** The fields of the form. */
   readonly requestedSchema: RequestedSchema;
   /** Asks for a task. Within 2025-11-25. */
   readonly task?: TaskMetadata;
@@ -46,9 +47,11 @@ export interface ElicitRequestFormParams extends RequestParams {
 
 /** Asks with a page that the user visits. Since 2025-11-25. */
 export interface ElicitRequestURLParams extends RequestParams {
+  /** The user opens a page. */
   readonly mode: 'url';
   /** Reason why the page should be visited, for the user. */
   readonly message: string;
+  /** The URL of the page. */
   readonly url: string;
   /** Names this question in `notifications/elicitation/complete`; required within 2025-11-25, the only one to have it. */
   readonly elicitationId?: string;
@@ -64,6 +67,7 @@ export type ElicitValue = string | number | boolean | readonly string[];
 
 /** The result of `elicitation/create`. */
 export interface ElicitResult {
+  /** What the user did: filled in the form, declined, or closed it. */
   readonly action: 'accept' | 'decline' | 'cancel';
   /** Entries of an accepted form. */
   readonly content?: Readonly<Record<string, ElicitValue>>;
@@ -73,12 +77,15 @@ export interface ElicitResult {
 
 /** The parameters of `notifications/elicitation/complete`. Within 2025-11-25. */
 export interface ElicitationCompleteNotificationParams extends NotificationParams {
+  /** The id of the elicitation that is complete. */
   readonly elicitationId: string;
 }
 
 /** The question as an input that a result asks for. Since 2026-07-28. */
 export interface ElicitRequest {
+  /** Names the request. */
   readonly method: 'elicitation/create';
+  /** The parameters. */
   readonly params: ElicitRequestParams;
 }
 

@@ -41,11 +41,13 @@ export interface PaginatedRequestParams extends RequestParams {
 
 /** The parameters of a notification that has none of its own. */
 export interface NotificationParams {
+  /** Metadata that the protocol or an extension defines. */
   readonly _meta?: NotificationMetaObject;
 }
 
 /** The fields of every result. */
 export interface Result {
+  /** Metadata that the protocol or an extension defines. */
   readonly _meta?: ResultMetaObject;
   /** Kind of result; absent means `complete`. Since 2026-07-28, where it is filled in. */
   readonly resultType?: string;

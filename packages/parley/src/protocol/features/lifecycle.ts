@@ -38,7 +38,9 @@ const handshake: Lifetime = until('2026-07-28');
 export interface InitializeRequestParams extends RequestParams {
   /** The newest revision that the client wants to speak. */
   readonly protocolVersion: string;
+  /** The capabilities of the client. */
   readonly capabilities: ClientCapabilities;
+  /** The name and version of the client. */
   readonly clientInfo: Implementation;
 }
 
@@ -46,10 +48,13 @@ export interface InitializeRequestParams extends RequestParams {
 export interface InitializeResult {
   /** The revision that the server will speak; another than the client's is a counter-offer. */
   readonly protocolVersion: string;
+  /** The capabilities of the server. */
   readonly capabilities: ServerCapabilities;
+  /** The name and version of the server. */
   readonly serverInfo: Implementation;
   /** Instructions for using the server, for the model. */
   readonly instructions?: string;
+  /** Metadata that the protocol or an extension defines. */
   readonly _meta?: ResultMetaObject;
 }
 
@@ -57,6 +62,7 @@ export interface InitializeResult {
 export interface DiscoverResult extends CacheableResult {
   /** Every revision that the server speaks statelessly. */
   readonly supportedVersions: readonly string[];
+  /** The capabilities of the server. */
   readonly capabilities: ServerCapabilities;
   /** Instructions for using the server, for the model. */
   readonly instructions?: string;
@@ -66,14 +72,17 @@ export interface DiscoverResult extends CacheableResult {
 export interface CancelledNotificationParams extends NotificationParams {
   /** Id of the request; only a peer of 2025-11-25 may leave it out. */
   readonly requestId?: RequestId;
+  /** The reason, for logs. */
   readonly reason?: string;
 }
 
 /** The parameters of `notifications/progress`. */
 export interface ProgressNotificationParams extends NotificationParams {
+  /** The token of the request that makes progress. */
   readonly progressToken: ProgressToken;
   /** Grows with every notification of a request. */
   readonly progress: number;
+  /** The value of `progress` at the end, if known. */
   readonly total?: number;
   /** Since 2025-03-26. */
   readonly message?: string;

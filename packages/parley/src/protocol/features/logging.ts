@@ -19,11 +19,13 @@ export { isWanted, loggingLevels, type LoggingLevel } from './logging-level.ts';
 
 /** The parameters of `logging/setLevel`. Until 2025-11-25; then each request names a level in its `_meta`. */
 export interface SetLevelRequestParams extends RequestParams {
+  /** The least severe level to send. */
   readonly level: LoggingLevel;
 }
 
 /** The parameters of `notifications/message`. */
 export interface LoggingMessageNotificationParams extends NotificationParams {
+  /** The severity. */
   readonly level: LoggingLevel;
   /** The part of the server that speaks. */
   readonly logger?: string;

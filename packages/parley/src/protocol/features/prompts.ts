@@ -34,19 +34,25 @@ import {
 
 /** An argument of a prompt; its value is always a string. */
 export interface PromptArgument {
+  /** The name of the argument. */
   readonly name: string;
   /** The name for people. Since 2025-06-18. */
   readonly title?: string;
+  /** A description, for the model or the user. */
   readonly description?: string;
+  /** True if the argument must be given. */
   readonly required?: boolean;
 }
 
 /** Messages to begin a conversation with. */
 export interface Prompt {
+  /** The name by which the prompt is requested. */
   readonly name: string;
   /** The name for people. Since 2025-06-18. */
   readonly title?: string;
+  /** A description, for the model or the user. */
   readonly description?: string;
+  /** The arguments that the prompt takes. */
   readonly arguments?: readonly PromptArgument[];
   /** Since 2025-11-25. */
   readonly icons?: readonly Icon[];
@@ -56,24 +62,31 @@ export interface Prompt {
 
 /** One message of a prompt. */
 export interface PromptMessage {
+  /** Who speaks. */
   readonly role: Role;
+  /** The content of the message. */
   readonly content: ContentBlock;
 }
 
 /** The parameters of `prompts/get`. */
 export interface GetPromptRequestParams extends InputResponseRequestParams {
+  /** The name of the prompt. */
   readonly name: string;
+  /** The arguments, by name. */
   readonly arguments?: Readonly<Record<string, string>>;
 }
 
 /** The result of `prompts/get`. */
 export interface GetPromptResult extends Result {
+  /** A description, for the model or the user. */
   readonly description?: string;
+  /** The messages of the prompt. */
   readonly messages: readonly PromptMessage[];
 }
 
 /** The result of `prompts/list`. */
 export interface ListPromptsResult extends PaginatedResult, CacheableResult {
+  /** The prompts of this page. */
   readonly prompts: readonly Prompt[];
 }
 

@@ -7,12 +7,17 @@ import { choice, integer, optional, ref, shape, since, string, type Row, type Ro
 
 /** Something that a server lets be read. */
 export interface Resource {
+  /** The URI of the resource. */
   readonly uri: string;
+  /** The name of the resource. */
   readonly name: string;
   /** The name for people. Since 2025-06-18. */
   readonly title?: string;
+  /** A description, for the model or the user. */
   readonly description?: string;
+  /** The media type, if known. */
   readonly mimeType?: string;
+  /** Hints for the reader: audience, priority, last change. */
   readonly annotations?: Annotations;
   /** The size of the content in bytes, before any encoding. */
   readonly size?: number;
@@ -24,13 +29,17 @@ export interface Resource {
 
 /** A family of resources whose URIs follow a template (RFC 6570). */
 export interface ResourceTemplate {
+  /** The URI template (RFC 6570). */
   readonly uriTemplate: string;
+  /** The name of the template. */
   readonly name: string;
   /** The name for people. Since 2025-06-18. */
   readonly title?: string;
+  /** A description, for the model or the user. */
   readonly description?: string;
   /** The type of all resources that match, if they share one. */
   readonly mimeType?: string;
+  /** Hints for the reader: audience, priority, last change. */
   readonly annotations?: Annotations;
   /** Since 2025-11-25. */
   readonly icons?: readonly Icon[];
@@ -40,8 +49,11 @@ export interface ResourceTemplate {
 
 /** The content of a resource that is text. */
 export interface TextResourceContents {
+  /** The URI of the resource. */
   readonly uri: string;
+  /** The media type, if known. */
   readonly mimeType?: string;
+  /** The text of the resource. */
   readonly text: string;
   /** Since 2025-06-18. */
   readonly _meta?: MetaObject;
@@ -49,8 +61,11 @@ export interface TextResourceContents {
 
 /** The content of a resource that is bytes, in base64. */
 export interface BlobResourceContents {
+  /** The URI of the resource. */
   readonly uri: string;
+  /** The media type, if known. */
   readonly mimeType?: string;
+  /** The bytes of the resource in Base64. */
   readonly blob: string;
   /** Since 2025-06-18. */
   readonly _meta?: MetaObject;

@@ -32,36 +32,43 @@ export type { BlobResourceContents, Resource, ResourceTemplate, TextResourceCont
 
 /** The parameters of `resources/read`. */
 export interface ReadResourceRequestParams extends InputResponseRequestParams {
+  /** The URI of the resource. */
   readonly uri: string;
 }
 
 /** The parameters of `resources/subscribe`. Until 2025-11-25. */
 export interface SubscribeRequestParams extends RequestParams {
+  /** The URI of the resource. */
   readonly uri: string;
 }
 
 /** The parameters of `resources/unsubscribe`. Until 2025-11-25. */
 export interface UnsubscribeRequestParams extends RequestParams {
+  /** The URI of the resource. */
   readonly uri: string;
 }
 
 /** The parameters of `notifications/resources/updated`. */
 export interface ResourceUpdatedNotificationParams extends NotificationParams {
+  /** The URI of the resource. */
   readonly uri: string;
 }
 
 /** The result of `resources/list`. */
 export interface ListResourcesResult extends PaginatedResult, CacheableResult {
+  /** The resources of this page. */
   readonly resources: readonly Resource[];
 }
 
 /** The result of `resources/templates/list`. */
 export interface ListResourceTemplatesResult extends PaginatedResult, CacheableResult {
+  /** The templates of this page. */
   readonly resourceTemplates: readonly ResourceTemplate[];
 }
 
 /** The result of `resources/read`. */
 export interface ReadResourceResult extends CacheableResult {
+  /** The contents; a resource may have several parts. */
   readonly contents: readonly AnyResourceContents[];
 }
 

@@ -8,7 +8,9 @@ import { array, before, literal, optional, ref, shape, string, type ShapeOf } fr
 
 /** A place, as a `file:` URI. */
 export interface Root {
+  /** The URI of the root, such as a folder. */
   readonly uri: string;
+  /** The name of the root. */
   readonly name?: string;
   /** Since 2025-06-18. */
   readonly _meta?: MetaObject;
@@ -16,11 +18,13 @@ export interface Root {
 
 /** The parameters of `roots/list`. */
 export interface ListRootsRequestParams {
+  /** Metadata that the protocol or an extension defines. */
   readonly _meta?: MetaObject;
 }
 
 /** The result of `roots/list`. */
 export interface ListRootsResult {
+  /** The roots of the client. */
   readonly roots: readonly Root[];
   /** Until 2025-11-25. */
   readonly _meta?: ResultMetaObject;
@@ -28,7 +32,9 @@ export interface ListRootsResult {
 
 /** The request for roots as an input that a result asks for. Since 2026-07-28. */
 export interface ListRootsRequest {
+  /** Names the request. */
   readonly method: 'roots/list';
+  /** The parameters. */
   readonly params?: ListRootsRequestParams;
 }
 

@@ -39,7 +39,9 @@ export type InputResponses = Readonly<Record<string, InputResponse>>;
 
 /** The result of a request that needs input first; the client asks again with the answers. */
 export interface InputRequiredResult extends Result {
+  /** Marks a result that needs input. */
   readonly resultType: 'input_required';
+  /** The requests to answer, by key. */
   readonly inputRequests?: InputRequests;
   /** Sent back unchanged with the answers; only the server can read it. */
   readonly requestState?: string;

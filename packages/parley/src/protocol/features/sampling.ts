@@ -41,22 +41,31 @@ import { toolShape, type Tool } from './tool.ts';
 
 /** A tool call that the model asks for. Since 2025-11-25. */
 export interface ToolUseContent {
+  /** Names the kind of content. */
   readonly type: 'tool_use';
+  /** The id of the use, which its result names. */
   readonly id: string;
+  /** The name of the tool. */
   readonly name: string;
+  /** The arguments for the tool. */
   readonly input: JsonObject;
+  /** Metadata that the protocol or an extension defines. */
   readonly _meta?: MetaObject;
 }
 
 /** The result of a tool call that the model asked for. Since 2025-11-25. */
 export interface ToolResultContent {
+  /** Names the kind of content. */
   readonly type: 'tool_result';
   /** The `id` of the `ToolUseContent`. */
   readonly toolUseId: string;
+  /** The content of the result. */
   readonly content: readonly ContentBlock[];
   /** The result as data; anything but an object is wrapped before 2026-07-28. */
   readonly structuredContent?: unknown;
+  /** True if the tool failed. */
   readonly isError?: boolean;
+  /** Metadata that the protocol or an extension defines. */
   readonly _meta?: MetaObject;
 }
 
@@ -70,6 +79,7 @@ export type SamplingMessageContentBlock =
 
 /** One message to or from a model. */
 export interface SamplingMessage {
+  /** Who speaks. */
   readonly role: Role;
   /** Several blocks since 2025-11-25; before, they travel as several messages. */
   readonly content: SamplingMessageContentBlock | readonly SamplingMessageContentBlock[];
@@ -79,6 +89,7 @@ export interface SamplingMessage {
 
 /** A name, or a part of one, that a model may go by. */
 export interface ModelHint {
+  /** A part of the name of a model. */
   readonly name?: string;
 }
 
@@ -86,20 +97,27 @@ export interface ModelHint {
 export interface ModelPreferences {
   /** The first that fits is taken. */
   readonly hints?: readonly ModelHint[];
+  /** How much low cost matters, from 0 to 1. */
   readonly costPriority?: number;
+  /** How much speed matters, from 0 to 1. */
   readonly speedPriority?: number;
+  /** How much capability matters, from 0 to 1. */
   readonly intelligencePriority?: number;
 }
 
 /** The way the model may use tools. Since 2025-11-25. */
 export interface ToolChoice {
+  /** Whether the model may, must, or must not use a tool. */
   readonly mode?: 'auto' | 'required' | 'none';
 }
 
 /** The parameters of `sampling/createMessage`. */
 export interface CreateMessageRequestParams extends RequestParams {
+  /** The conversation so far. */
   readonly messages: readonly SamplingMessage[];
+  /** Wishes for the choice of a model. */
   readonly modelPreferences?: ModelPreferences;
+  /** The system prompt that the server wishes. */
   readonly systemPrompt?: string;
   /**
    * Anything but `none` needs the client capability `sampling.context` since 2025-11-25.
@@ -107,8 +125,11 @@ export interface CreateMessageRequestParams extends RequestParams {
    * @deprecated Since 2026-07-28 (SEP-2596): `thisServer` and `allServers` still work; a revision from 2027-07-28 on may remove it.
    */
   readonly includeContext?: 'none' | 'thisServer' | 'allServers';
+  /** The sampling temperature. */
   readonly temperature?: number;
+  /** The most tokens to generate. */
   readonly maxTokens: number;
+  /** Texts that end the generation. */
   readonly stopSequences?: readonly string[];
   /** Passed to the provider of the model. */
   readonly metadata?: JsonObject;
@@ -122,6 +143,7 @@ export interface CreateMessageRequestParams extends RequestParams {
 
 /** The result of `sampling/createMessage`. */
 export interface CreateMessageResult {
+  /** Who speaks. */
   readonly role: Role;
   /** Several blocks since 2025-11-25. */
   readonly content: SamplingMessageContentBlock | readonly SamplingMessageContentBlock[];
@@ -129,12 +151,15 @@ export interface CreateMessageResult {
   readonly model: string;
   /** `endTurn`, `stopSequence`, `maxTokens`, `toolUse` or anything else. */
   readonly stopReason?: string;
+  /** Metadata that the protocol or an extension defines. */
   readonly _meta?: MetaObject;
 }
 
 /** The request for a message as an input that a result asks for. Since 2026-07-28. */
 export interface CreateMessageRequest {
+  /** Names the request. */
   readonly method: 'sampling/createMessage';
+  /** The parameters. */
   readonly params: CreateMessageRequestParams;
 }
 

@@ -12,8 +12,11 @@ export type ListKind = 'tools' | 'resources' | 'prompts';
 
 /** The changes that are listened to. */
 export interface SubscriptionFilter {
+  /** True for changes of the list of tools. */
   readonly toolsListChanged?: boolean;
+  /** True for changes of the list of prompts. */
   readonly promptsListChanged?: boolean;
+  /** True for changes of the list of resources. */
   readonly resourcesListChanged?: boolean;
   /** The URIs of single resources. */
   readonly resourceSubscriptions?: readonly string[];
@@ -23,6 +26,7 @@ export interface SubscriptionFilter {
 
 /** The parameters of `subscriptions/listen`. */
 export interface SubscriptionsListenRequestParams extends RequestParams {
+  /** The notifications that the client wants. */
   readonly notifications: SubscriptionFilter;
 }
 
@@ -34,12 +38,15 @@ export interface SubscriptionsAcknowledgedNotificationParams extends Notificatio
 
 /** `_meta` of the result that ends the stream. */
 export interface SubscriptionsListenResultMetaObject extends ResultMetaObject {
+  /** The id of the subscription: that of its request. */
   readonly 'io.modelcontextprotocol/subscriptionId': RequestId;
 }
 
 /** The result of `subscriptions/listen`, when the server ends the stream in good order. */
 export interface SubscriptionsListenResult {
+  /** Names the subscription that ended. */
   readonly _meta: SubscriptionsListenResultMetaObject;
+  /** The kind of result. */
   readonly resultType?: string;
 }
 

@@ -57,8 +57,11 @@ export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' |
 
 /** A task as both surfaces describe it. */
 export interface Task {
+  /** The id of the task. */
   readonly taskId: string;
+  /** The status of the task. */
   readonly status: TaskStatus;
+  /** A text about the status. */
   readonly statusMessage?: string;
   /** An ISO 8601 time. */
   readonly createdAt: string;
@@ -78,8 +81,11 @@ export interface Task {
 
 /** The JSON-RPC error that a task failed with. */
 export interface TaskError {
+  /** The code of the error. */
   readonly code: number;
+  /** A short description of the failure. */
   readonly message: string;
+  /** More about the error, as JSON. */
   readonly data?: unknown;
 }
 
@@ -95,22 +101,27 @@ export interface DetailedTask extends Task {
 
 /** The parameters of `tasks/get`. */
 export interface GetTaskRequestParams extends RequestParams {
+  /** The id of the task. */
   readonly taskId: string;
 }
 
 /** The parameters of `tasks/result`. Core. */
 export interface GetTaskPayloadRequestParams extends RequestParams {
+  /** The id of the task. */
   readonly taskId: string;
 }
 
 /** The parameters of `tasks/cancel`. */
 export interface CancelTaskRequestParams extends RequestParams {
+  /** The id of the task. */
   readonly taskId: string;
 }
 
 /** The parameters of `tasks/update`. Extension. */
 export interface UpdateTaskRequestParams extends RequestParams {
+  /** The id of the task. */
   readonly taskId: string;
+  /** The answers, by the keys of the requests. */
   readonly inputResponses: InputResponses;
 }
 
@@ -128,13 +139,17 @@ export interface GetTaskResult extends DetailedTask, Result {}
 
 /** The result of `tasks/result`: that of the request that became a task. Core. */
 export interface GetTaskPayloadResult {
+  /** Metadata that the protocol or an extension defines. */
   readonly _meta?: ResultMetaObject;
 }
 
 /** The result of `tasks/list`. Core. */
 export interface ListTasksResult {
+  /** The tasks of this page. */
   readonly tasks: readonly Task[];
+  /** The cursor of the next page; absent on the last one. */
   readonly nextCursor?: string;
+  /** Metadata that the protocol or an extension defines. */
   readonly _meta?: ResultMetaObject;
 }
 

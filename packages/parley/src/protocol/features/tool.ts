@@ -25,6 +25,7 @@ import {
 
 /** Promises of a tool about itself; hints from an untrusted server prove nothing. Since 2025-03-26. */
 export interface ToolAnnotations {
+  /** The name to show. */
   readonly title?: string;
   /** It changes nothing. Absent means false. */
   readonly readOnlyHint?: boolean;
@@ -46,9 +47,13 @@ export interface ToolExecution {
 export interface ToolInputSchema {
   /** The dialect; absent means 2020-12. */
   readonly $schema?: string;
+  /** Arguments are an object. */
   readonly type: 'object';
+  /** The schemas of the arguments, by name. */
   readonly properties?: Readonly<Record<string, unknown>>;
+  /** The names of the arguments that must be given. */
   readonly required?: readonly string[];
+  /** Any other keyword of JSON Schema. */
   readonly [keyword: string]: unknown;
 }
 
@@ -56,15 +61,19 @@ export interface ToolInputSchema {
 export interface ToolOutputSchema {
   /** The dialect; absent means 2020-12. */
   readonly $schema?: string;
+  /** Any keyword of JSON Schema. */
   readonly [keyword: string]: unknown;
 }
 
 /** A function that a model can call. */
 export interface Tool {
+  /** The name by which the tool is called. */
   readonly name: string;
   /** The name for people. Since 2025-06-18. */
   readonly title?: string;
+  /** A description, for the model or the user. */
   readonly description?: string;
+  /** The JSON Schema of the arguments. */
   readonly inputSchema: ToolInputSchema;
   /** Since 2025-06-18; a root that is no object is wrapped before 2026-07-28. */
   readonly outputSchema?: ToolOutputSchema;

@@ -39,7 +39,9 @@ export type { Tool, ToolAnnotations, ToolExecution, ToolInputSchema, ToolOutputS
 
 /** The parameters of `tools/call`. */
 export interface CallToolRequestParams extends InputResponseRequestParams {
+  /** The name of the tool. */
   readonly name: string;
+  /** The arguments, by name. */
   readonly arguments?: Readonly<Record<string, unknown>>;
   /** Asks for a task. Within 2025-11-25. */
   readonly task?: TaskMetadata;
@@ -47,6 +49,7 @@ export interface CallToolRequestParams extends InputResponseRequestParams {
 
 /** The result of `tools/call`. */
 export interface CallToolResult extends Result {
+  /** The content for the model. */
   readonly content: readonly ContentBlock[];
   /** The result as data. Since 2025-06-18; anything but an object is wrapped before 2026-07-28. */
   readonly structuredContent?: unknown;
@@ -56,6 +59,7 @@ export interface CallToolResult extends Result {
 
 /** The result of `tools/list`. */
 export interface ListToolsResult extends PaginatedResult, CacheableResult {
+  /** The tools of this page. */
   readonly tools: readonly Tool[];
 }
 

@@ -7,7 +7,9 @@ import type { AuthInfo } from './request-handler.ts';
 
 /** The answer to a rejected request. */
 export interface HttpRefusal {
+  /** The HTTP status. */
   readonly status: number;
+  /** More headers of the response. */
   readonly headers?: Readonly<Record<string, string>>;
   /** JSON text. */
   readonly body?: string;
@@ -15,6 +17,7 @@ export interface HttpRefusal {
 
 /** A request over HTTP without its body. */
 export interface HttpRequest {
+  /** The HTTP method. */
   readonly method: string;
   /** The path of the URL, without the query. */
   readonly path: string;

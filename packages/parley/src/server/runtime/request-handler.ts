@@ -14,6 +14,7 @@ export type { ServiceListeners };
 export interface AuthInfo {
   /** The stable identity (issuer and subject, say) that sessions and private state are bound to. */
   readonly principal: string;
+  /** The scopes of the access token. */
   readonly scopes?: readonly string[];
   /** Other facts that the check of the token found. */
   readonly claims?: Readonly<Record<string, unknown>>;
@@ -42,6 +43,7 @@ export interface TokenExchangeRequest {
   readonly audience?: string;
   /** The URL of the API. (RFC 8707.) */
   readonly resource?: string;
+  /** The scopes to ask for. */
   readonly scopes?: readonly string[];
   /** Gets a new token because the previous one was rejected. */
   readonly fresh?: boolean;
@@ -54,9 +56,11 @@ export interface TokenExchangeRequest {
 
 /** A token for another API. */
 export interface ExchangedToken {
+  /** The new access token. */
   readonly token: string;
   /** The scheme that uses the token; `N_A` for an assertion. */
   readonly type: 'Bearer' | 'DPoP' | 'N_A';
+  /** The scopes that it has. */
   readonly scopes: readonly string[];
   /** Time at which it expires, in seconds since 1970, if the authorization server returned it. */
   readonly expiresAt: number | undefined;
@@ -75,6 +79,8 @@ export interface Exposure {
 /** Rules of an endpoint that acts at upstream servers with credentials. Not every caller may use these credentials. */
 export interface UpstreamIdentityPolicy {
   /**
+   * Checks a way of exposing the server.
+   *
    * @throws TypeError if this exposure would let some callers use another caller's credentials, or lacks something that
    * it needs.
    */
@@ -128,6 +134,7 @@ export interface RequestHandler {
 
 /** Anything that can be served: a server, a bridge. */
 export interface Servable {
+  /** The handler of its requests. */
   readonly endpoint: RequestHandler;
 }
 

@@ -1,27 +1,35 @@
 /** Outcome of a statement, as `pg` has it. */
 export interface PostgresResult {
+  /** The rows. */
   readonly rows: readonly unknown[];
+  /** The number of rows that changed. */
   readonly rowCount: number | null;
-}
-
-/** Event `notification` of a connection. */
-export interface PostgresNotification {
-  readonly channel: string;
-  readonly payload?: string | undefined;
 }
 
 /** Connection that was taken from a pool, as `pg` has it. */
 export interface PostgresClient {
+  /** Runs a statement on this connection. */
   query(text: string, values?: unknown[]): Promise<PostgresResult>;
-  /** @param destroy Closes the connection, and does not put it back. */
+  /**
+   * Puts the connection back.
+   *
+   * @param destroy Closes it instead.
+   */
   release(destroy?: boolean): void;
-  on(event: string, listener: (told: PostgresNotification) => void): unknown;
-  removeListener(event: string, listener: (told: PostgresNotification) => void): unknown;
+  /** Adds a listener to an event, such as `notification`. */
+  on(
+    event: string,
+    listener: (told: { readonly channel: string; readonly payload?: string | undefined }) => void,
+  ): unknown;
+  /** Removes a listener that `on` added. */
+  removeListener: PostgresClient['on'];
 }
 
 /** Pool of connections, as `pg` has it (`Pool`). */
 export interface PostgresPool {
+  /** Runs a statement on any connection. */
   query(text: string, values?: unknown[]): Promise<PostgresResult>;
+  /** Takes a connection out of the pool. */
   connect(): Promise<PostgresClient>;
 }
 

@@ -2,10 +2,15 @@ import type { RedisConnection, RedisSubscription } from './connection.ts';
 
 /** Client of Redis, as ioredis has it (`Redis`, or a `Cluster`). */
 export interface IoredisClient {
+  /** Sends any command. */
   call(command: string, ...words: string[]): Promise<unknown>;
+  /** Subscribes this connection to a channel. */
   subscribe(channel: string): Promise<unknown>;
+  /** Adds a listener to an event. */
   on(event: string, listener: (channel: string, text: string) => void): unknown;
+  /** Makes another client with the same options. */
   duplicate(): IoredisClient;
+  /** Closes the connection at once. */
   disconnect(): void;
 }
 

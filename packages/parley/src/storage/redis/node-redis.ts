@@ -2,13 +2,21 @@ import type { RedisConnection, RedisSubscription } from './connection.ts';
 
 /** Client of Redis, as node-redis has it (`createClient`), connected. */
 export interface NodeRedisClient {
+  /** Runs a stored script. */
   evalSha(sha: string, values: { keys: string[]; arguments: string[] }): Promise<unknown>;
+  /** Runs a script. */
   eval(script: string, values: { keys: string[]; arguments: string[] }): Promise<unknown>;
+  /** Reads a setting of Redis. */
   configGet(pattern: string): Promise<unknown>;
+  /** Publishes a text. */
   publish(channel: string, text: string): Promise<unknown>;
+  /** Subscribes this connection to a channel. */
   subscribe(channel: string, hear: (text: string) => void): Promise<unknown>;
+  /** Adds a listener to an event. */
   on(event: string, listener: () => void): unknown;
+  /** Makes another client with the same options. */
   duplicate(): NodeRedisClient;
+  /** Connects. */
   connect(): Promise<unknown>;
   /** Closes the connection at once; since version 5. */
   destroy?(): void;

@@ -3,15 +3,21 @@ export type SqliteValue = string | number | null;
 
 /** Statement that was prepared, as `node:sqlite` and better-sqlite3 have it. */
 export interface SqliteStatement {
+  /** Runs the statement. */
   run(...values: SqliteValue[]): { readonly changes: number | bigint };
+  /** Returns the first row. */
   get(...values: SqliteValue[]): unknown;
+  /** Returns all rows. */
   all(...values: SqliteValue[]): unknown[];
 }
 
 /** Open database, as `node:sqlite` (`DatabaseSync`) and better-sqlite3 (`Database`) have it. */
 export interface SqliteHandle {
+  /** Runs statements without values. */
   exec(sql: string): unknown;
+  /** Prepares a statement. */
   prepare(sql: string): SqliteStatement;
+  /** Closes the database. */
   close(): unknown;
 }
 

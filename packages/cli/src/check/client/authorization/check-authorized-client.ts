@@ -1,4 +1,4 @@
-import type { AuthorizationFetch } from '../../../../../parley/src/auth/common/document.ts';
+import type { Fetch } from '../../../../../parley/src/jsonrpc/fetch.ts';
 import { after, monotonicNow } from '../../../../../parley/src/jsonrpc/timeout.ts';
 import type { Implementation } from '../../../../../parley/src/protocol/features/common.ts';
 import { revisions as published, type Revision } from '../../../../../parley/src/protocol/revision.ts';
@@ -31,7 +31,7 @@ export interface CheckAuthorizedClientOptions {
   readonly quietMs?: number;
   readonly signal: AbortSignal;
   /** Fetches the metadata document of a client whose id is its URL; left out where it is not looked at. */
-  readonly fetch?: AuthorizationFetch;
+  readonly fetch?: Fetch;
   /**
    * Has a client run a scenario. With it, scenarios run in sequence. Without it, all run at once for any client that
    * connects.

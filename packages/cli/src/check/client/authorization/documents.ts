@@ -1,6 +1,7 @@
 /** Metadata documents of clients, which an authorization server looks at whose id is a URL. */
 
-import { fetchDocument, type AuthorizationFetch } from '../../../../../parley/src/auth/common/document.ts';
+import type { Fetch } from '../../../../../parley/src/jsonrpc/fetch.ts';
+import { fetchDocument } from '../../../../../parley/src/auth/common/document.ts';
 import { networkRules } from '../../../../../parley/src/auth/common/network.ts';
 
 /** Limit of the documents that are fetched in a run. */
@@ -16,13 +17,13 @@ export interface FoundClientDocument {
 
 /** Documents of one run, each fetched once. */
 export class ClientDocuments {
-  readonly #fetch: AuthorizationFetch | undefined;
+  readonly #fetch: Fetch | undefined;
   readonly #found = new Map<string, FoundClientDocument | undefined>();
   readonly #under = new Set<Promise<void>>();
   readonly #signal: AbortSignal;
 
   /** @param fetch Left out where nothing is fetched. @param signal Ends what is on its way. */
-  constructor(fetch?: AuthorizationFetch, signal: AbortSignal = new AbortController().signal) {
+  constructor(fetch?: Fetch, signal: AbortSignal = new AbortController().signal) {
     this.#fetch = fetch;
     this.#signal = signal;
   }
@@ -35,7 +36,7 @@ export class ClientDocuments {
     this.#found.set(url, undefined);
     let isPage = false;
     const context = {
-      fetch: async (...asked: Parameters<AuthorizationFetch>) => {
+      fetch: async (...asked: Parameters<Fetch>) => {
         const response = await fetch(...asked);
         isPage = /^\s*(text\/html|application\/xhtml\+xml)/i.test(response.headers.get('content-type') ?? '');
         return response;

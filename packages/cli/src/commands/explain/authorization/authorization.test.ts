@@ -1,3 +1,4 @@
+import type { Fetch } from '../../../../../parley/src/jsonrpc/fetch.ts';
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -5,7 +6,6 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import type { AuthorizationFetch } from '../../../../../parley/src/auth/common/document.ts';
 import { AuthorizationError } from '../../../../../parley/src/auth/common/errors.ts';
 import { inThisProcess } from '../../../../../../test/support/cli-process.ts';
 import type { Explanation } from '../report.ts';
@@ -240,7 +240,7 @@ authorization, as it looks to who does not sign in
   test('tells a name that leads into an inner network, where the connection is refused', async () => {
     const server = new URL('https://mcp.example.com/mcp');
     const document = { resource: server.href, authorization_servers: ['https://login.example.com'] };
-    const fetch: AuthorizationFetch = async (url) => {
+    const fetch: Fetch = async (url) => {
       const { hostname, pathname } = new URL(url);
       if (hostname === 'login.example.com')
         throw new AuthorizationError('address-refused', `${hostname} leads to 10.0.0.7, which is refused`);

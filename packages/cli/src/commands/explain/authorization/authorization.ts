@@ -1,6 +1,6 @@
+import type { Fetch } from '../../../../../parley/src/jsonrpc/fetch.ts';
 import { timeLeft, atMost, type TimeLeft } from '../time-left.ts';
 import { parseChallenges } from '../../../../../parley/src/auth/common/challenge.ts';
-import type { AuthorizationFetch } from '../../../../../parley/src/auth/common/document.ts';
 import { AuthorizationError } from '../../../../../parley/src/auth/common/errors.ts';
 import { networkRules } from '../../../../../parley/src/auth/common/network.ts';
 import { resourceMetadataUrls, serverMetadataUrls } from '../../../../../parley/src/auth/common/well-known.ts';
@@ -32,7 +32,7 @@ export interface AuthorizationSearch {
   readonly wire: boolean;
   readonly signal: AbortSignal;
   /** Function that sends the requests; by default one that reaches into no inner network. */
-  readonly fetch?: AuthorizationFetch;
+  readonly fetch?: Fetch;
 }
 
 /** Time limit of the whole search, in milliseconds: that of a client. */

@@ -1,4 +1,4 @@
-import type { AuthorizationFetch } from '../../../../../parley/src/auth/common/document.ts';
+import type { Fetch } from '../../../../../parley/src/jsonrpc/fetch.ts';
 import type { WireEntry } from '../report.ts';
 import { overheard } from '../../../recorder/tap-http.ts';
 
@@ -12,7 +12,7 @@ export interface Traced {
 
 /** Remembers requests about authorization. */
 export interface RequestTrace {
-  readonly fetch: AuthorizationFetch;
+  readonly fetch: Fetch;
   /** In the order in which they were sent. */
   readonly traced: readonly Traced[];
   /** The same, as `--wire` shows it. */
@@ -25,7 +25,7 @@ const maxText = 20_000;
 type Draft = { -readonly [Key in keyof WireEntry]: WireEntry[Key] };
 
 /** Makes a `fetch` that remembers what it was used for. */
-export function createTrace(fetch: AuthorizationFetch): RequestTrace {
+export function createTrace(fetch: Fetch): RequestTrace {
   const traced: Traced[] = [];
   const entries: Draft[] = [];
   return {

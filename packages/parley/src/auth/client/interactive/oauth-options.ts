@@ -16,6 +16,7 @@ export interface ManualRegistration {
   readonly id: string;
   /** The issuer of the authorization server that knows it; it is shown to no other. */
   readonly issuer: string;
+  /** The secret of the client, if it has one. */
   readonly secret?: string;
   /** The private key by which it signs (`private_key_jwt`). */
   readonly key?: KeySource;
@@ -31,7 +32,9 @@ export interface ClientMetadata {
   readonly name?: string;
   /** The page of the application. */
   readonly uri?: string;
+  /** The URL of a logo, for pages of consent. */
   readonly logo?: string;
+  /** Addresses of people who are responsible for the client. */
   readonly contacts?: readonly string[];
   /** The kind of application; by default it follows from the redirect URI. */
   readonly applicationType?: 'native' | 'web';

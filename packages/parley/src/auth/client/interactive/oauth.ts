@@ -1,7 +1,8 @@
 /** Being authorized as a person who signs in. */
 
+import type { Fetch } from '../../../jsonrpc/fetch.ts';
 import type { Authorization, Authorizer, BoundServer } from '../../common/authorizer.ts';
-import { patienceOf, type AuthorizationFetch } from '../../common/document.ts';
+import { patienceOf } from '../../common/document.ts';
 import { AuthorizationError } from '../../common/errors.ts';
 import type { ShowDevicePrompt } from './device.ts';
 import { PersonAuthorizer } from './person.ts';
@@ -16,9 +17,11 @@ import { unlessAborted } from '../../../storage/turns.ts';
 export interface GrantInfo extends Identity {
   /** The issuer of the authorization server. */
   readonly issuer: string;
+  /** The protected resource (RFC 8707). */
   readonly resource: string;
   /** The client id. */
   readonly client: string;
+  /** The granted scopes. */
   readonly scopes: readonly string[];
   /** In milliseconds since 1970; `undefined` if unknown. */
   readonly expiresAt: number | undefined;
@@ -30,6 +33,7 @@ export interface GrantInfo extends Identity {
 export interface LoginOptions {
   /** The URL of the server, if there was no connection to it yet. */
   readonly server?: string | URL;
+  /** Ends the sign-in. */
   readonly signal?: AbortSignal;
   /** The scopes to ask for beside those of before, in place of those that the server names now. */
   readonly scopes?: readonly string[] | undefined;
@@ -102,7 +106,7 @@ class PersonAuthorization implements OAuth {
   readonly personal = true;
   readonly #settings: ReturnType<typeof oauthSettings>;
   readonly #own: string = unguessableText();
-  #fetch: AuthorizationFetch = (url, request) => fetch(url, request);
+  #fetch: Fetch = (url, request) => fetch(url, request);
   #bound: { readonly site: Site; readonly authorizer: PersonAuthorizer } | undefined;
 
   constructor(options: OAuthOptions) {
@@ -185,7 +189,7 @@ class PersonAuthorization implements OAuth {
         );
       return this.#bound;
     }
-    const fetch: AuthorizationFetch = (to, request) => this.#fetch(to, request);
+    const fetch: Fetch = (to, request) => this.#fetch(to, request);
     const site = siteOf({ ...server, url, fetch }, this.#settings.options);
     this.#bound = { site, authorizer: new PersonAuthorizer(site, this.#settings) };
     return this.#bound;

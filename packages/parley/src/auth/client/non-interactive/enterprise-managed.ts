@@ -27,6 +27,7 @@ export interface IdentityProvider {
 
 /** The token by which the identity provider knows the person. */
 export interface SubjectToken {
+  /** The token itself. */
   readonly token: string;
   /** The kind of token: `id_token`, `access_token`, `refresh_token`, `saml2`, or the URN of another one; `id_token` by default. */
   readonly type?: string;
@@ -34,6 +35,7 @@ export interface SubjectToken {
 
 /** Options of `enterpriseManaged`. */
 export interface EnterpriseManagedOptions extends AuthorizationOptions {
+  /** The identity provider of the organization. */
   readonly idp: IdentityProvider;
   /** This application as the authorization server of the MCP server knows it. */
   readonly client: MachineClient;

@@ -10,6 +10,7 @@ import type { KeptExchanges } from './exchange-token.ts';
 
 /** Options of exchanging tokens: this server is a client of the authorization server then, which has a secret or a key. */
 export interface ExchangeOptions extends Partial<ClientSecret> {
+  /** The id of this server at the authorization server. */
   readonly clientId: string;
   /** The private key for client authentication (`private_key_jwt`); it never leaves this process. */
   readonly key?: KeySource;

@@ -17,6 +17,7 @@ export type RefusalReason =
 export interface EventOfSession {
   /** Number of the session in this process; its id is a secret. */
   readonly session: number;
+  /** The protocol version of the session. */
   readonly revision: RevisionDate;
   /** Transport, as OpenTelemetry names it in `network.transport`, if it is known. */
   readonly transport: string | undefined;

@@ -8,9 +8,13 @@ export interface RedisSentinels {
   readonly sentinels: readonly { readonly host?: string; readonly port?: number }[];
   /** Name that the sentinels have for the master. */
   readonly name: string;
+  /** The user at Redis. */
   readonly username?: string;
+  /** The password at Redis. */
   readonly password?: string;
+  /** The user at the sentinels. */
   readonly sentinelUsername?: string;
+  /** The password at the sentinels. */
   readonly sentinelPassword?: string;
   /** Number of the database; 0 by default. */
   readonly db?: number;
@@ -21,8 +25,11 @@ export interface RedisSentinels {
  * changed.
  */
 export interface RedisClient {
+  /** Sends any command. */
   call(command: string, ...words: string[]): Promise<unknown>;
+  /** Makes another client with the same options. */
   duplicate(): RedisClient;
+  /** Closes the connection at once. */
   disconnect(): void;
 }
 

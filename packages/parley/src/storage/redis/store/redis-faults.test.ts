@@ -3,7 +3,7 @@ import { describe, test, type TestContext } from 'node:test';
 import { missing } from '../../../../../../test/support/engines.ts';
 import { patientRedis } from '../../../../../../test/support/patient-redis.ts';
 import { eventually, startNode, type RedisNode } from '../../../../../../test/support/redis-nodes.ts';
-import { StoreError, type StoreErrorReason } from '../../store.ts';
+import { StoreError } from '../../store.ts';
 import { redis, type RedisStore } from './redis-store.ts';
 
 async function opened(
@@ -22,7 +22,7 @@ async function opened(
   return { node, one, other };
 }
 
-async function reasonOf(run: () => unknown): Promise<StoreErrorReason | 'none'> {
+async function reasonOf(run: () => unknown): Promise<StoreError['reason'] | 'none'> {
   try {
     await run();
   } catch (error) {

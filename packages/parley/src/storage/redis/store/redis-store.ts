@@ -42,6 +42,7 @@ const optionNames: Names<RedisStoreOptions> = { name: 1, keys: 1, onWarning: 1 }
 
 /** A store with tasks. */
 export interface RedisStore extends Store {
+  /** The task store over the same connection. */
   readonly tasks: TaskStore;
 }
 

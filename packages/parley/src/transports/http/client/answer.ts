@@ -1,3 +1,4 @@
+import type { FetchResponse } from '../../../jsonrpc/fetch.ts';
 import { JsonError } from '../../../json/parse.ts';
 import { isObject, isRequestId, spelledNumber, type Message, type RequestId } from '../../../jsonrpc/message.ts';
 import { readEvents } from '../../../jsonrpc/sse.ts';
@@ -7,7 +8,7 @@ import { ConnectionError, unknownSessions, type MessageOrigin, type Receiver } f
 import { isTransientStatus } from '../../../jsonrpc/transient.ts';
 import { askedWaitMs } from '../../../jsonrpc/retry-after.ts';
 import { bodyBytes, bodyText, drain } from './body.ts';
-import { discard, type FetchResponse } from './fetch.ts';
+import { discard } from './fetch.ts';
 import { asSaid, describeUrl, withoutSecrets } from './described-url.ts';
 
 /** One POST that waits for what answers it. */

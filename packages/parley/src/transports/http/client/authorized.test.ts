@@ -1,3 +1,4 @@
+import type { FetchRequest } from '../../../jsonrpc/fetch.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
@@ -6,7 +7,6 @@ import { AuthorizationError } from '../../../auth/common/errors.ts';
 import { connect, ConnectionError, type HttpTransportOptions } from '../../../client.ts';
 import { createServer } from '../../../server.ts';
 import { createHandler } from '../server/fetch.ts';
-import type { FetchRequest } from './fetch.ts';
 import { httpTransport } from './transport.ts';
 
 const url = 'https://mcp.example/mcp';

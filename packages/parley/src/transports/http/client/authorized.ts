@@ -3,6 +3,7 @@
  * resent.
  */
 
+import type { Fetch, FetchRequest, FetchResponse } from '../../../jsonrpc/fetch.ts';
 import type {
   Authorization,
   AuthorizedAnswer,
@@ -11,12 +12,11 @@ import type {
   AuthorizationFields,
   RequestAbout,
 } from '../../../auth/common/authorizer.ts';
-import type { AuthorizationFetch } from '../../../auth/common/document.ts';
 import type { Message } from '../../../jsonrpc/message.ts';
 import { ConnectionError } from '../../../jsonrpc/transport.ts';
 import { chosenRevisions, revisionOf, type Revision } from '../../../protocol/revision.ts';
 import { bodyStart } from './body.ts';
-import { fetchWithin, type Fetch, type FetchRequest, type FetchResponse } from './fetch.ts';
+import { fetchWithin } from './fetch.ts';
 import type { Carry, HttpRequestOptions, HttpTarget, HttpTransportOptions } from './request.ts';
 import { tokenAuthorizer } from './token.ts';
 
@@ -159,7 +159,7 @@ export function carrier(
   const root = spoken.find((revision) => revision.authorizationAtRoot);
   const atRoot = root && { revision: root.date };
   // It calls the transport's `fetch` with arguments that every `fetch` accepts.
-  const bound = { url: new URL(url), fetch: fetch as AuthorizationFetch, atRoot };
+  const bound = { url: new URL(url), fetch: fetch as Fetch, atRoot };
   return carryBy(new AuthorizedSender(fetch, auth.bind(bound), spoken));
 }
 

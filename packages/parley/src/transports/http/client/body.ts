@@ -1,6 +1,6 @@
+import type { ByteStream, FetchResponse } from '../../../jsonrpc/fetch.ts';
 import { after } from '../../../jsonrpc/timeout.ts';
 import { ConnectionError } from '../../../jsonrpc/transport.ts';
-import type { ByteStreamReader, FetchResponse } from './fetch.ts';
 
 /** The bytes of a body. A reader that stops early discards the rest. */
 export async function* bodyBytes(response: FetchResponse): AsyncGenerator<Uint8Array, void, undefined> {
@@ -61,7 +61,7 @@ export async function bodyText({ body, status }: FetchResponse, maxBytes: number
 }
 
 /** @returns `undefined` as soon as there are too many. */
-async function bytesOf(reader: ByteStreamReader, maxBytes: number): Promise<Uint8Array | undefined> {
+async function bytesOf(reader: ReturnType<ByteStream['getReader']>, maxBytes: number): Promise<Uint8Array | undefined> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for (let result = await reader.read(); !result.done; result = await reader.read()) {

@@ -1,7 +1,8 @@
+import type { FetchRequest, FetchResponse } from '../../../jsonrpc/fetch.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConnectionError } from '../../../jsonrpc/transport.ts';
-import { discard, fetchWithin, type FetchRequest, type FetchResponse } from './fetch.ts';
+import { discard, fetchWithin } from './fetch.ts';
 
 const url = new URL('https://a.example/mcp?key=1');
 const request: FetchRequest = { method: 'POST', headers: {}, redirect: 'manual', signal: new AbortController().signal };

@@ -1,42 +1,7 @@
+import type { Fetch, FetchRequest, FetchResponse } from '../../../jsonrpc/fetch.ts';
 import { ConnectionError } from '../../../jsonrpc/transport.ts';
 import { notReached } from './unreached.ts';
 import { describeUrl } from './described-url.ts';
-
-/** Parts of `fetch` that the client needs; that of every runtime fits. */
-export type Fetch = (url: string, request: FetchRequest) => Promise<FetchResponse>;
-
-/** One request as a `fetch` gets it: the part of `RequestInit` that is used. */
-export interface FetchRequest {
-  readonly method: string;
-  readonly headers: Record<string, string>;
-  readonly body?: string;
-  readonly redirect: 'manual';
-  readonly signal: AbortSignal;
-}
-
-/** The answer of a `fetch`: the part of `Response` that is used. */
-export interface FetchResponse {
-  readonly status: number;
-  readonly headers: {
-    get(name: string): string | null;
-    /** Lists all headers, with names in lower case, for recorders. The headers of every runtime support it. */
-    [Symbol.iterator]?(): Iterator<[string, string]>;
-  };
-  readonly body: ByteStream | null;
-}
-
-/** A stream of bytes, such as a body. */
-export interface ByteStream {
-  getReader(): ByteStreamReader;
-  /** The whole body, if it has arrived and was not read yet. Most bodies here arrive with their heads. */
-  whole?(): Uint8Array | undefined;
-}
-
-/** A reader of bytes: the part of a `ReadableStreamDefaultReader` that is used. */
-export interface ByteStreamReader {
-  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
-  cancel(reason?: unknown): Promise<void>;
-}
 
 const maxRedirects = 3;
 

@@ -1,9 +1,10 @@
 /** Reading of responses that are no success, which is loaded by the first of them. */
 
+import type { FetchResponse } from '../../../jsonrpc/fetch.ts';
 import { parseJson } from '../../../json/parse.ts';
 import { isObject, spelledNumber } from '../../../jsonrpc/message.ts';
 import { parseMessage } from '../../../jsonrpc/encode.ts';
-import { ConnectionError, refusedCredentials, type ConnectionErrorOptions } from '../../../jsonrpc/transport.ts';
+import { ConnectionError, refusedCredentials } from '../../../jsonrpc/transport.ts';
 import { errorFromWire } from '../../../protocol/error.ts';
 import {
   challengeOf,
@@ -15,8 +16,9 @@ import {
   type RefusedResponse,
 } from './answer.ts';
 import { bodyStart } from './body.ts';
-import type { FetchResponse } from './fetch.ts';
 import { asSaid, describeUrl, withoutSecrets } from './described-url.ts';
+
+type ConnectionDetails = NonNullable<ConstructorParameters<typeof ConnectionError>[2]>;
 
 /** Size that the body of a refusal may have before it is cut off. */
 const refusalBytes = 1024 * 1024;
@@ -32,7 +34,7 @@ export async function readHttpRefusal(response: FetchResponse, exchange: PostExc
   }
   const retryAfterMs = retryAfter(response);
   const said = await withoutSecrets(text, exchange);
-  const options: ConnectionErrorOptions = {
+  const options: ConnectionDetails = {
     status,
     body: said.slice(0, shownBytes),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),

@@ -1,8 +1,8 @@
 /** Reading of responses with an error status; the code that does it is loaded by the first of them. */
 
+import type { FetchResponse } from '../../../jsonrpc/fetch.ts';
 import { ConnectionError } from '../../../jsonrpc/transport.ts';
 import type { PostExchange, RefusedResponse } from './answer.ts';
-import type { FetchResponse } from './fetch.ts';
 import { describeUrl } from './described-url.ts';
 
 /** Reads a response with an error status. */

@@ -1,3 +1,4 @@
+import type { Fetch, FetchRequest, FetchResponse } from '../../../jsonrpc/fetch.ts';
 import type { Authorization } from '../../../auth/common/authorizer.ts';
 import type { Message } from '../../../jsonrpc/message.ts';
 import { serverUrl } from '../../../jsonrpc/server-url.ts';
@@ -5,7 +6,7 @@ import { ConnectionError, type SendOptions, type TransportAuthorization } from '
 import type { Names } from '../../../options/known-names.ts';
 import { refuseNoNumber } from '../../../options/known-values.ts';
 import type { TokenSource } from './token.ts';
-import { fetchWithin, type Fetch, type FetchRequest, type FetchResponse } from './fetch.ts';
+import { fetchWithin } from './fetch.ts';
 import { describeUrl } from './described-url.ts';
 
 /** Options of reaching a server over HTTP; everything has a default. */

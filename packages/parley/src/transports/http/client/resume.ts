@@ -1,3 +1,4 @@
+import type { FetchResponse } from '../../../jsonrpc/fetch.ts';
 import { after } from '../../../jsonrpc/timeout.ts';
 import { isTransient } from '../../../jsonrpc/transient.ts';
 import { ConnectionError } from '../../../jsonrpc/transport.ts';
@@ -12,7 +13,7 @@ import {
   type PostExchange,
   type ResumePosition,
 } from './answer.ts';
-import { discard, type FetchResponse } from './fetch.ts';
+import { discard } from './fetch.ts';
 
 /** Requests a stream by GET. The headers have the position. */
 export type OpenStream = (from: Readonly<Record<string, string>>) => Promise<FetchResponse>;

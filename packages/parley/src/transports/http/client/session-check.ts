@@ -1,10 +1,11 @@
 /** Finding out whether a server still knows a session; loaded by the first message that it refuses in one. */
 
+import type { FetchResponse } from '../../../jsonrpc/fetch.ts';
 import { after, monotonicNow } from '../../../jsonrpc/timeout.ts';
 import { isObject } from '../../../jsonrpc/message.ts';
 import { checkId, mediaType } from './answer.ts';
 import { bodyStart } from './body.ts';
-import { discard, type FetchResponse } from './fetch.ts';
+import { discard } from './fetch.ts';
 
 /** One request to the server, with or without a session. Rejected credentials are not replaced for it. */
 export interface SessionQuestion {

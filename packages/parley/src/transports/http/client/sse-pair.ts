@@ -1,3 +1,4 @@
+import type { FetchResponse } from '../../../jsonrpc/fetch.ts';
 import { runOnAbort } from '../../../jsonrpc/run-on-abort.ts';
 import { answeredBy, peekText } from '../../../jsonrpc/message-peek.ts';
 import { isObject, type Message } from '../../../jsonrpc/message.ts';
@@ -8,7 +9,6 @@ import {
   ConnectionError,
   type Channel,
   type Clocks,
-  type ConnectionErrorOptions,
   type Receiver,
   type SendOptions,
   type Transport,
@@ -29,7 +29,7 @@ import {
 } from './answer.ts';
 import { refusalOf } from './refused.ts';
 import { bodyBytes } from './body.ts';
-import { discard, type FetchResponse } from './fetch.ts';
+import { discard } from './fetch.ts';
 import type { SessionCheck, SessionCheckOptions } from './session-check.ts';
 import { asSaid, describeUrl } from './described-url.ts';
 import {
@@ -40,6 +40,8 @@ import {
   type HttpRequests,
   type HttpTransportOptions,
 } from './request.ts';
+
+type ConnectionDetails = NonNullable<ConstructorParameters<typeof ConnectionError>[2]>;
 
 /** Time for a stream to announce the URL for messages. */
 const endpointMs = 10_000;
@@ -100,7 +102,7 @@ function withReason(failure: ConnectionError, why: string, cause: unknown = fail
   const words = `${failure.message.split('; is the path', 1)[0] ?? ''}; ${why}`;
   const { status, body, challenge, retryAfterMs } = failure;
   // A field that is undefined counts as absent.
-  const options = { cause, status, body, challenge, retryAfterMs } as ConnectionErrorOptions;
+  const options = { cause, status, body, challenge, retryAfterMs } as ConnectionDetails;
   return new ConnectionError(failure.reason, words, options);
 }
 

@@ -1,3 +1,4 @@
+import type { FetchResponse } from '../../../jsonrpc/fetch.ts';
 import { runOnAbort } from '../../../jsonrpc/run-on-abort.ts';
 import { isObject, isRequestId, shownId, type Message, type RequestId } from '../../../jsonrpc/message.ts';
 import { messageText } from '../../../jsonrpc/encode.ts';
@@ -28,7 +29,7 @@ import {
   type PostExchange,
 } from './answer.ts';
 import { refusalOf } from './refused.ts';
-import { discard, type FetchResponse } from './fetch.ts';
+import { discard } from './fetch.ts';
 import {
   authorizationOf,
   httpTargetOf,

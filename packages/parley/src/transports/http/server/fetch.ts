@@ -9,6 +9,7 @@ import type { Body, EventWriter, HeaderFields, HttpReply, IncomingRequest, Write
 
 /** Serves over `fetch` types: give it to Deno, Bun, Workers or any framework that speaks them. */
 export interface FetchHandler {
+  /** Answers a request. */
   (request: Request): Promise<Response>;
   /** Stops serving, as `HttpHandler.close` does. */
   close(times?: ClosingTimes): Promise<void>;

@@ -82,8 +82,8 @@ class HttpRequestHandler implements HttpHandler {
     this.#admission = admission;
     const endpoint = endpointOf(served);
     const settings = resolveHttpOptions(options, endpoint.listeners?.owner);
-    if (settings.sessions === 'none' && endpoint.resume === undefined)
-      throw new TypeError("sessions: 'none' is for servers; a bridge has connections that belong to sessions");
+    if (settings.sessions === false && endpoint.resume === undefined)
+      throw new TypeError('sessions: false is for servers; a bridge has connections that belong to sessions');
     if (endpoint.protection !== undefined && settings.authenticate !== undefined)
       throw new TypeError('give protect or authenticate, not both');
     if (endpoint.protection === undefined) {
@@ -210,7 +210,7 @@ class HttpRequestHandler implements HttpHandler {
   #methods(request: IncomingRequest): readonly string[] {
     const ofPair = this.#methodsOfPair(request.path);
     if (ofPair !== undefined) return ofPair;
-    const posts = this.#context.settings.sessions === 'none' || this.#isStateless(request);
+    const posts = this.#context.settings.sessions === false || this.#isStateless(request);
     return posts ? ['POST', 'OPTIONS'] : ['GET', 'POST', 'DELETE', 'OPTIONS'];
   }
 
@@ -231,7 +231,7 @@ class HttpRequestHandler implements HttpHandler {
 
   /** Hands a request of a handshake revision to what answers it, which is loaded for the first one. */
   #asHandshake(run: (sessions: Sessions | Sessionless) => CallEnd): CallEnd {
-    if (this.#context.settings.sessions === undefined) return this.#inSession(run);
+    if (this.#context.settings.sessions) return this.#inSession(run);
     if (this.#sessionless !== undefined) return run(this.#sessionless);
     return lasting().then(({ Sessionless: Made }) => run((this.#sessionless ??= new Made(this.#context))));
   }

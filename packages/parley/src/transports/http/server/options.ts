@@ -88,12 +88,12 @@ export interface HttpOptions {
   /** The most sessions that one principal has at once; 1000. It does not hold for addresses, which may be those of proxies. */
   readonly maxSessionsPerPrincipal?: number;
   /**
-   * `'none'` answers each request of the session-based revisions by itself, without a session id. It is for platforms
+   * False answers each request of the session-based revisions by itself, without a session id. It is for platforms
    * where requests of a client may reach different processes and no store is shared: functions, workers. Only features
    * that work this way are declared and served: no questions to the client, no log level, no subscriptions, no
    * unrequested notifications, no GET stream. By default these revisions have sessions. Not for bridges.
    */
-  readonly sessions?: 'none';
+  readonly sessions?: boolean;
   /** Time that a session lives without a request or an open stream, in milliseconds; 30 minutes. */
   readonly sessionIdleTimeoutMs?: number;
   /**
@@ -133,7 +133,7 @@ export interface HttpSettings extends Required<
   readonly path: string | undefined;
   readonly ssePair: SsePairPaths | undefined;
   readonly health: HealthPaths | undefined;
-  readonly sessions: 'none' | undefined;
+  readonly sessions: boolean;
   readonly authenticate: Authenticate | undefined;
   readonly events: 'none' | undefined;
 }
@@ -147,7 +147,7 @@ export const defaults: HttpSettings = {
   path: undefined,
   ssePair: undefined,
   health: undefined,
-  sessions: undefined,
+  sessions: true,
   allowedHosts: [],
   allowedOrigins: [],
   allowedHeaders: [],
@@ -252,9 +252,9 @@ function checkPath(name: string, value: string): void {
 }
 
 function checkSessions({ sessions, ssePair }: HttpOptions): void {
-  if (sessions === undefined) return;
   const given: unknown = sessions;
-  if (given !== 'none') throw new TypeError(`sessions is 'none' or left out, not ${shown(given)}`);
-  if (ssePair !== undefined)
-    throw new TypeError("sessions: 'none' leaves no place for ssePair: each of its clients has a session");
+  if (given !== undefined && typeof given !== 'boolean')
+    throw new TypeError(`sessions is true or false, not ${shown(given)}`);
+  if (given === false && ssePair !== undefined)
+    throw new TypeError('sessions: false leaves no place for ssePair: each of its clients has a session');
 }

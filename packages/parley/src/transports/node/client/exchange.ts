@@ -1,5 +1,5 @@
+import type { FetchRequest, FetchResponse } from '../../../jsonrpc/fetch.ts';
 import type { Dispatcher } from 'undici';
-import type { FetchRequest, FetchResponse } from '../../http/client/fetch.ts';
 import type { Candidate, NodeConnection, NodeOrigin } from './connections.ts';
 import { decodingOf } from './decode.ts';
 import { NodeBody, type Sink, type ByteSource } from './response-body.ts';

@@ -1,4 +1,4 @@
-import type { Fetch, FetchRequest } from '../../http/client/fetch.ts';
+import type { Fetch, FetchRequest } from '../../../jsonrpc/fetch.ts';
 import { refuseUnknown, type Names } from '../../../options/known-names.ts';
 import { refuseNoNumber } from '../../../options/known-values.ts';
 import type { ConnectionSettings, TlsOptions } from './connection-settings.ts';

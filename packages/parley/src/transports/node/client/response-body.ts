@@ -1,4 +1,4 @@
-import type { ByteStream, ByteStreamReader } from '../../http/client/fetch.ts';
+import type { ByteStream } from '../../../jsonrpc/fetch.ts';
 
 /** Source of bytes. */
 export interface ByteSource {
@@ -15,6 +15,8 @@ export interface Sink {
   fail(error: unknown): void;
 }
 
+type ByteReader = ReturnType<ByteStream['getReader']>;
+
 interface Chunk {
   readonly done: boolean;
   readonly value?: Uint8Array | undefined;
@@ -29,7 +31,7 @@ const heldBytes = 64 * 1024;
  * The body of a response, for its single reader. It is read from the start, so that a short body without a reader frees
  * its connection.
  */
-export class NodeBody implements ByteStream, ByteStreamReader, Sink {
+export class NodeBody implements ByteStream, ByteReader, Sink {
   readonly #source: ByteSource;
   readonly #over: () => void;
   #held: Uint8Array[] = [];
@@ -45,7 +47,7 @@ export class NodeBody implements ByteStream, ByteStreamReader, Sink {
     this.#over = over;
   }
 
-  getReader(): ByteStreamReader {
+  getReader(): ByteReader {
     return this;
   }
 

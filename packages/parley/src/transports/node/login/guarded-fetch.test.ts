@@ -3,7 +3,9 @@ import { createServer } from 'node:http';
 import { test, type TestContext } from 'node:test';
 import { fetchDocument } from '../../../auth/common/document.ts';
 import { networkRules } from '../../../auth/common/network.ts';
-import { guardedFetch, type ResolveAddresses } from './guarded-fetch.ts';
+import { guardedFetch, type GuardedFetchOptions } from './guarded-fetch.ts';
+
+type Resolve = NonNullable<GuardedFetchOptions['resolve']>;
 
 const { signal } = new AbortController();
 
@@ -15,7 +17,7 @@ async function listening(t: TestContext): Promise<number> {
 }
 
 /** A resolver that gives one address after the other. */
-function leading(...addresses: readonly string[]): { readonly resolve: ResolveAddresses; asked(): number } {
+function leading(...addresses: readonly string[]): { readonly resolve: Resolve; asked(): number } {
   let asked = 0;
   return {
     asked: () => asked,
@@ -61,8 +63,7 @@ test('a host that is allowed may lie in an inner network', async (t) => {
 
 test('a name that leads nowhere fails the request alone', async () => {
   // What resolvers give beside an error is nothing, and they give it later.
-  const resolve: ResolveAddresses = (_, __, done) =>
-    void setImmediate(done, new Error('getaddrinfo ENOTFOUND as.example'));
+  const resolve: Resolve = (_, __, done) => void setImmediate(done, new Error('getaddrinfo ENOTFOUND as.example'));
   const rules = networkRules(new URL('https://mcp.example/mcp'));
   const fetch = guardedFetch({ resolve }).within(rules);
   await assert.rejects(fetchDocument('https://as.example/x', 'the metadata', { fetch, rules, signal }), {

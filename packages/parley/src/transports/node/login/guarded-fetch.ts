@@ -1,26 +1,24 @@
+import type { Fetch, FetchRequest, FetchResponse } from '../../../jsonrpc/fetch.ts';
 import { loadedOnce } from '../../../options/loaded-once.ts';
 import { lookup as lookUp, type LookupAddress, type LookupOptions } from 'node:dns';
 import type { Agent, fetch as undiciFetch } from 'undici';
-import type { AuthorizationFetch, AuthorizationRequest, AuthorizationResponse } from '../../../auth/common/document.ts';
 import { AuthorizationError } from '../../../auth/common/errors.ts';
 import { networkRules, type NetworkOptions, type NetworkRules } from '../../../auth/common/network.ts';
 
 /** A `fetch` whose connections are limited by network rules. */
-export interface GuardedFetch extends AuthorizationFetch {
+export interface GuardedFetch extends Fetch {
   /** The same `fetch` with other rules. */
-  within(rules: NetworkRules): AuthorizationFetch;
+  within(rules: NetworkRules): Fetch;
 }
-
-/** Resolves a name to its addresses; by default with the system's resolver, with another one in tests. */
-export type ResolveAddresses = (
-  hostname: string,
-  options: LookupOptions & { readonly all: true },
-  done: (error: Error | null, addresses?: readonly LookupAddress[]) => void,
-) => void;
 
 /** Options of a guarded `fetch`; everything has a default. */
 export interface GuardedFetchOptions extends NetworkOptions {
-  readonly resolve?: ResolveAddresses;
+  /** Resolves a name to its addresses; the resolver of the system by default. Tests pass another one. */
+  readonly resolve?: (
+    hostname: string,
+    options: LookupOptions & { readonly all: true },
+    done: (error: Error | null, addresses?: readonly LookupAddress[]) => void,
+  ) => void;
 }
 
 /**
@@ -30,7 +28,7 @@ export interface GuardedFetchOptions extends NetworkOptions {
  */
 export function guardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
   const resolve = options.resolve ?? ((hostname, asked, done) => lookUp(hostname, asked, done));
-  const within = (rules: NetworkRules): AuthorizationFetch => {
+  const within = (rules: NetworkRules): Fetch => {
     const parts = loadedOnce(() => load(rules, resolve));
     return async (url, request) => {
       const { agent, fetch } = await parts();
@@ -46,7 +44,7 @@ interface Parts {
   readonly fetch: typeof undiciFetch;
 }
 
-async function load(rules: NetworkRules, resolve: ResolveAddresses): Promise<Parts> {
+async function load(rules: NetworkRules, resolve: NonNullable<GuardedFetchOptions['resolve']>): Promise<Parts> {
   const { Agent: Made, fetch } = await import('undici');
   const agent = new Made({
     // No keep-alive: a connection is for one request.
@@ -80,8 +78,8 @@ async function fetched(
   fetch: typeof undiciFetch,
   agent: Agent,
   url: string,
-  request: AuthorizationRequest,
-): Promise<AuthorizationResponse> {
+  request: FetchRequest,
+): Promise<FetchResponse> {
   try {
     return await fetch(url, { ...request, dispatcher: agent });
   } catch (error) {

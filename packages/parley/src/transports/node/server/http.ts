@@ -38,12 +38,15 @@ const nodeHttpNames = {
 
 /** A request as frameworks such as Fastify wrap Node's. The body is what they parsed. */
 export interface WrappedRequest {
+  /** The request of Node. */
   readonly raw: IncomingMessage;
+  /** The body, if something has parsed it before. */
   readonly body?: unknown;
 }
 
 /** The reply to such a request. */
 export interface WrappedReply {
+  /** The response of Node. */
   readonly raw: ServerResponse;
   /** Tells the framework that the reply is handled elsewhere. */
   hijack?(): unknown;
@@ -149,6 +152,7 @@ const optionNames: Readonly<Record<string, unknown>> = {
 export interface Listening {
   /** The URL of the endpoint, as this machine reaches it: for a server on all interfaces that of loopback. */
   readonly url: string;
+  /** The port that it listens on. */
   readonly port: number;
   /**
    * Keeps serving for `readyTimeoutMs` while `health.ready` answers 503. Then running requests have up to `drainTimeoutMs` to end,

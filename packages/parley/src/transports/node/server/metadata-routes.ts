@@ -1,10 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Servable } from '../../../server/runtime/request-handler.ts';
+import type { NodeRoutes } from './page-routes.ts';
 import { NodeReply } from './reply.ts';
 import { NodeRequest } from './request.ts';
-
-/** Answers a request for metadata, or hands it on. */
-export type MetadataRoutes = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
 /**
  * The metadata of a protected server as routes of Express, Connect and the like, in addition to the server's own path:
@@ -15,7 +12,7 @@ export type MetadataRoutes = (request: IncomingMessage, response: ServerResponse
  * @example app.use(metadataRoutes(guarded)); app.all('/mcp', toNodeHandler(guarded, { allowedHosts: ['mcp.example.com']
  * }));
  */
-export function metadataRoutes({ endpoint }: Servable): MetadataRoutes {
+export function metadataRoutes({ endpoint }: Servable): NodeRoutes {
   const { protection } = endpoint;
   if (protection === undefined) throw new TypeError('metadataRoutes takes what protect gave');
   return (request, response, next) => {

@@ -7,8 +7,8 @@ export interface BrowserPages {
   pages(request: Request): Promise<Response> | undefined;
 }
 
-/** Answers a request for a page, or hands it on. */
-export type PageRoutes = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
+/** Answers a request that is for it, or calls `next`: a middleware of Express, Connect and the like. */
+export type NodeRoutes = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
 /**
  * The pages of accounts as routes of Express, Connect and the like, wherever they are mounted. `listen` takes them as its option
@@ -17,7 +17,7 @@ export type PageRoutes = (request: IncomingMessage, response: ServerResponse, ne
  * @example
  * app.use(pageRoutes(github, google));
  */
-export function pageRoutes(...all: readonly BrowserPages[]): PageRoutes {
+export function pageRoutes(...all: readonly BrowserPages[]): NodeRoutes {
   return (request, response, next) => {
     if (!answerPage(all, request, response)) next();
   };

@@ -149,7 +149,7 @@ export class Sessionless {
     const client = { info: undefined, capabilities: {} };
     const known = { revision, client, isReady: true, level: 'info', watched: [] } as const;
     const conversation = this.#context.endpoint.resume?.(link, known);
-    if (conversation === undefined) throw new TypeError("a bridge cannot be served with sessions: 'none'");
+    if (conversation === undefined) throw new TypeError('a bridge cannot be served with sessions: false');
     return conversation;
   }
 
