@@ -125,7 +125,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'transports/stdio/client': ['transports/stdio', 'jsonrpc', 'options'],
   'transports/node': ['connection', 'jsonrpc'],
   'transports/node/credentials': ['storage', 'jsonrpc'],
-  'transports/node/login': ['transports/node', 'auth/common', 'options'],
+  'transports/node/login': ['transports/node', 'auth/common', 'jsonrpc', 'options'],
   'transports/node/server': ['transports/http/server', 'server/runtime', 'auth/common', 'jsonrpc', 'options'],
   'transports/node/client': ['transports/http/client', 'jsonrpc', 'options'],
   'storage/sqlite': ['storage', 'jsonrpc'],

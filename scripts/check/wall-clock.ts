@@ -30,7 +30,7 @@ const readers: ReadonlySet<string> = new Set([
   // An assertion says by it until when it is good.
   'cli/check/client/authorization/authorization-log.ts',
   // A date in a Retry-After header.
-  'jsonrpc/retry-after.ts',
+  'jsonrpc/transient.ts',
   // The ends of tokens, in a store that others read.
   'auth/client/site.ts',
 ]);

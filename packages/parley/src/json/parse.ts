@@ -5,7 +5,7 @@ export const defaultDepth = 128;
 
 /** Text that is not acceptable JSON; `reason` says whether it is malformed or over a limit. */
 export class JsonError extends Error {
-  /** Whether the text is no JSON, or nested too deeply. */
+  /** Reason: the text is no JSON, or nested too deeply. */
   readonly reason: 'malformed' | 'too-deep';
 
   constructor(reason: JsonError['reason'], message: string, options?: ErrorOptions) {

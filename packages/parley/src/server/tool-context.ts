@@ -79,7 +79,7 @@ export type Elicited<T> =
 
 /** Outcome of sending the user to a page. `accept` means that they agreed to go, not that they are done there. */
 export interface ElicitedUrl {
-  /** What the user did: agreed to open the page, declined, or closed the request. */
+  /** Action of the user: agreed to open the page, declined, or closed the request. */
   readonly action: 'accept' | 'decline' | 'cancel';
   /**
    * Id of the elicitation, if the revision has one (2025-11-25). An error may name the same id

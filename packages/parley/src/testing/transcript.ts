@@ -22,7 +22,7 @@ import { ordinal, revisionOf, revisions, type Revision } from '../protocol/revis
 
 /** One line of a transcript. */
 export interface TranscriptLine {
-  /** Who sends the line, or that it is an HTTP status. */
+  /** Sender of the line, or `status` for an HTTP status. */
   readonly kind: 'client' | 'server' | 'status';
   /** The revisions in which the line counts. */
   readonly revisions: readonly Revision[];

@@ -1,4 +1,4 @@
-import { askedWaitMs } from '../../../../parley/src/jsonrpc/retry-after.ts';
+import { askedWaitMs } from '../../../../parley/src/jsonrpc/transient.ts';
 import { after } from '../../../../parley/src/jsonrpc/timeout.ts';
 import type { RawExchange } from './exchange.ts';
 import type { RawHttp } from './http.ts';

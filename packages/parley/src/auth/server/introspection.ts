@@ -66,7 +66,7 @@ export interface ClientSecret {
   readonly clientId: string;
   /** The secret of the client. */
   readonly clientSecret: string;
-  /** How the secret is sent; in the `Authorization` header by default. */
+  /** Place of the secret in a request; in the `Authorization` header by default. */
   readonly method?: 'client_secret_basic' | 'client_secret_post' | undefined;
 }
 

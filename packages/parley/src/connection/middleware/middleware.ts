@@ -31,7 +31,7 @@ export interface MiddlewareContext {
   readonly side: 'client' | 'server';
   /** Direction in which it passes: `received` from the peer, or `sent` to it, such as a question of a tool to its client. */
   readonly direction: 'received' | 'sent';
-  /** Whether the message has a response. */
+  /** Kind of message: a request has a response. */
   readonly kind: 'request' | 'notification';
   /** The method of the message. */
   readonly method: string;

@@ -67,7 +67,7 @@ export type ElicitValue = string | number | boolean | readonly string[];
 
 /** The result of `elicitation/create`. */
 export interface ElicitResult {
-  /** What the user did: filled in the form, declined, or closed it. */
+  /** Action of the user: filled in the form, declined, or closed it. */
   readonly action: 'accept' | 'decline' | 'cancel';
   /** Entries of an accepted form. */
   readonly content?: Readonly<Record<string, ElicitValue>>;

@@ -62,7 +62,7 @@ export interface Prompt {
 
 /** One message of a prompt. */
 export interface PromptMessage {
-  /** Who speaks. */
+  /** Role of the speaker. */
   readonly role: Role;
   /** The content of the message. */
   readonly content: ContentBlock;

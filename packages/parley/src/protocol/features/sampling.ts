@@ -79,7 +79,7 @@ export type SamplingMessageContentBlock =
 
 /** One message to or from a model. */
 export interface SamplingMessage {
-  /** Who speaks. */
+  /** Role of the speaker. */
   readonly role: Role;
   /** Several blocks since 2025-11-25; before, they travel as several messages. */
   readonly content: SamplingMessageContentBlock | readonly SamplingMessageContentBlock[];
@@ -97,17 +97,17 @@ export interface ModelHint {
 export interface ModelPreferences {
   /** The first that fits is taken. */
   readonly hints?: readonly ModelHint[];
-  /** How much low cost matters, from 0 to 1. */
+  /** Weight of low cost, from 0 to 1. */
   readonly costPriority?: number;
-  /** How much speed matters, from 0 to 1. */
+  /** Weight of speed, from 0 to 1. */
   readonly speedPriority?: number;
-  /** How much capability matters, from 0 to 1. */
+  /** Weight of capability, from 0 to 1. */
   readonly intelligencePriority?: number;
 }
 
 /** The way the model may use tools. Since 2025-11-25. */
 export interface ToolChoice {
-  /** Whether the model may, must, or must not use a tool. */
+  /** Use of tools: the model may, must, or must not. */
   readonly mode?: 'auto' | 'required' | 'none';
 }
 
@@ -143,7 +143,7 @@ export interface CreateMessageRequestParams extends RequestParams {
 
 /** The result of `sampling/createMessage`. */
 export interface CreateMessageResult {
-  /** Who speaks. */
+  /** Role of the speaker. */
   readonly role: Role;
   /** Several blocks since 2025-11-25. */
   readonly content: SamplingMessageContentBlock | readonly SamplingMessageContentBlock[];

@@ -6,7 +6,7 @@ import { parseMessage } from '../../../jsonrpc/encode.ts';
 import { after } from '../../../jsonrpc/timeout.ts';
 import { ConnectionError, unknownSessions, type MessageOrigin, type Receiver } from '../../../jsonrpc/transport.ts';
 import { isTransientStatus } from '../../../jsonrpc/transient.ts';
-import { askedWaitMs } from '../../../jsonrpc/retry-after.ts';
+import { askedWaitMs } from '../../../jsonrpc/transient.ts';
 import { bodyBytes, bodyText, drain } from './body.ts';
 import { discard } from './fetch.ts';
 import { asSaid, describeUrl, withoutSecrets } from './described-url.ts';
