@@ -179,6 +179,7 @@ const slowByReason: Readonly<Record<string, readonly string[]>> = {
     'test/inspect/any-request.test.ts',
     'test/inspect/app-page.test.ts',
     'test/inspect/apps.test.ts',
+    'test/inspect/arrangement.test.ts',
     'test/inspect/bar.test.ts',
     'test/inspect/compare.test.ts',
     'test/inspect/daily.test.ts',

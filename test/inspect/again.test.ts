@@ -15,7 +15,7 @@ test('a list of a server that tells of no change is read again by a click', { sk
   const asked = page.getByRole('grid', { name: 'Messages' }).getByRole('row').filter({ hasText: 'tools/list' });
   await asked.first().waitFor();
   assert.equal(await asked.count(), 1);
-  await page.locator('.pages').getByRole('button', { name: 'Read the lists again' }).click();
+  await page.locator('.pages').getByRole('button', { name: 'Refresh' }).click();
   await asked.nth(1).waitFor();
   await accessible('a list that was read again');
   await page.keyboard.press('Control+k');

@@ -74,6 +74,6 @@ test('names in the words of the lens are code, and stand in no ticks', { skip },
   await rows.filter({ hasText: 'subscriptions/listen' }).first().click();
   const pane = page.getByRole('complementary');
   await pane.getByRole('button', { name: 'Lens', exact: true }).click();
-  await pane.getByRole('button', { name: '2025-03-26', exact: true }).click();
-  await pane.locator('.lens code').getByText('resources/subscribe', { exact: true }).waitFor();
+  await page.getByRole('button', { name: '2025-03-26', exact: true }).click();
+  await page.locator('.lens code').getByText('resources/subscribe', { exact: true }).waitFor();
 });

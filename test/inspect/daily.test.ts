@@ -106,8 +106,8 @@ test('the lens says that a client sends what is its own', { skip }, async (t) =>
   const { page, choose } = await openInspect(t, [plan], {}, { revision: '2025-11-25' });
   await choose('Messages', 'tools/list');
   await page.getByRole('button', { name: 'Lens', exact: true }).click();
-  const message = page.getByRole('complementary', { name: /^Message/ });
-  await message.getByText('a client of 2024-11-05 sends', { exact: true }).waitFor();
+  const lens = page.getByRole('region', { name: 'Lens' });
+  await lens.getByText('a client of 2024-11-05 sends', { exact: true }).waitFor();
 });
 
 test('what is copied for a shell says which variables it waits for', { skip }, async (t) => {
@@ -118,6 +118,7 @@ test('what is copied for a shell says which variables it waits for', { skip }, a
   await choose('tools', 'echo');
   // What looks like one in an argument stands between single quotes.
   await page.getByRole('textbox', { name: 'text' }).fill('"$HOME"');
+  await page.getByText('More', { exact: true }).click();
   await page.getByRole('button', { name: 'Copy as parley call' }).click();
   await page.getByRole('button', { name: 'copied', exact: true }).waitFor();
   await page.getByRole('button', { name: /^Call Ctrl/ }).click();

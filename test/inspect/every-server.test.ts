@@ -176,7 +176,7 @@ const uses: Readonly<Record<string, (used: UsedPage, offered: Offered) => Promis
     await openTab(used, 'Resources');
     await choose('resources', watch.name);
     await page.getByRole('button', { name: 'Watch', exact: true }).click();
-    await page.getByRole('button', { name: 'Watch no more' }).waitFor();
+    await page.getByRole('button', { name: 'Stop watching' }).waitFor();
     if (watch.tool !== undefined) {
       await begin(used, { tool: watch.tool });
       await openTab(used, 'Resources');
@@ -184,7 +184,7 @@ const uses: Readonly<Record<string, (used: UsedPage, offered: Offered) => Promis
       await begin(used, { tool: watch.tool });
       await openTab(used, 'Resources');
     }
-    await page.getByRole('button', { name: 'Watch no more' }).click();
+    await page.getByRole('button', { name: 'Stop watching' }).click();
     await page.getByRole('button', { name: 'Watch', exact: true }).waitFor();
   },
   async 'a call that takes long is seen to go on, and cancelled'(used, { slow }) {
@@ -339,6 +339,7 @@ test('everything is used at a guarded server, once a person signed in', { skip }
   await callOffered(used, { tool: 'whoami', shows: 'ann' });
   await useAll(t, used, example);
   await t.test('beside another one', async () => besideAnother(used, await served(t, createExampleServer())));
+  await card.getByRole('button').first().click();
   await card.getByRole('button', { name: 'Sign out' }).click();
   // It closes, leaves, and only then forgets that somebody was signed in.
   await card.getByText(/signed in/).waitFor({ state: 'hidden' });

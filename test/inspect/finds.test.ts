@@ -159,7 +159,7 @@ test('what was cleared away is neither found nor saved', { skip }, async (t) => 
     lines = text.trim().split('\n');
   }
   assert.equal(lines.length, 1);
-  await page.getByText('0 recorded').waitFor();
+  await page.getByText('0 messages').waitFor();
   assert.deepEqual(await scene.json('search', { text: 'tools' }), { found: [] });
   await page.getByRole('button', { name: 'Restart' }).click();
   await page.getByRole('grid', { name: 'Messages' }).getByText('result of resources/templates/list').waitFor();
@@ -236,11 +236,11 @@ test('the look is light or dark as the person wishes it, and stays so', { skip }
   const { page, until } = await openInspect(t, [], { dark: false });
   const scheme = 'getComputedStyle(document.documentElement).colorScheme';
   for (const look of ['light', 'dark']) {
-    await page.getByRole('button', { name: /^Look/ }).click();
+    await page.getByRole('button', { name: /^Theme/ }).click();
     await until(`${scheme} === ${JSON.stringify(look)}`);
   }
   await page.reload();
   await until(`${scheme} === "dark"`);
-  await page.getByRole('button', { name: 'Look: dark' }).click();
+  await page.getByRole('button', { name: 'Theme: dark' }).click();
   await until(`${scheme} === "light dark"`);
 });

@@ -75,7 +75,7 @@ test(
     const result = page.getByRole('region', { name: 'Result' });
     await result.getByText(/exited with code 3/).waitFor();
     // The panel names the call that it died of, and not the answers before.
-    const steps = await page.getByRole('region', { name: 'Failure' }).locator('li').allInnerTexts();
+    const steps = await page.getByRole('region', { name: 'Failure' }).locator('li').allTextContents();
     assert.deepEqual(
       steps.map((step) => step.replaceAll(/[^\w ,/]|failed/g, '').trim()),
       ['asked tools/call end, and got no answer', 'the process ended with code 3'],
@@ -110,6 +110,7 @@ test(
     });
     const { page, accessible } = await openInspect(t, [plan], { width: 360, height: 740 });
     const failure = page.getByRole('region', { name: 'Failure' });
+    await failure.getByText('more', { exact: true }).click();
     await failure.getByText('the process ended with code 1').first().waitFor();
     const said = await failure.locator('pre').allInnerTexts();
     assert.equal(said.length, 1);
@@ -128,6 +129,7 @@ test('a page in the place of a server is cited among what was tried', { skip }, 
     return true;
   });
   const { page } = await openInspect(t, [planAt(url)]);
+  await page.getByRole('region', { name: 'Failure' }).getByText('more', { exact: true }).click();
   await page.getByRole('region', { name: 'Failure' }).getByText('<h1>Down for maintenance</h1>').first().waitFor();
 });
 

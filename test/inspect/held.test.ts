@@ -30,7 +30,7 @@ async function heapWith(t: TestContext, count: number): Promise<number> {
   const plan = planAt('recording', { kind: 'recording', recorded });
   const { page } = await openInspect(t, [plan]);
   await page
-    .getByText(`${count.toLocaleString('en')} recorded`)
+    .getByText(`${count.toLocaleString('en')} messages`)
     .first()
     .waitFor();
   await page

@@ -39,13 +39,14 @@ test('what an older host will see: the lens over the answer of a call', { skip }
   const pane = page.getByRole('complementary');
   await pane.getByRole('button', { name: /^answer/ }).click();
   await pane.getByRole('button', { name: 'Lens' }).click();
-  await pane.getByRole('button', { name: '2025-03-26' }).click();
-  await pane.getByText('a client of 2025-03-26 gets').waitFor();
+  const lens = page.getByRole('region', { name: 'Lens' });
+  await lens.getByRole('button', { name: '2025-03-26' }).click();
+  await lens.getByText('a client of 2025-03-26 gets').waitFor();
   assert.match(
-    (await pane.textContent()) ?? '',
+    (await lens.textContent()) ?? '',
     /left out.*structuredContent|structuredContent.*its JSON as a text block/,
   );
-  const crossed = pane.getByRole('grid', { name: 'As it crossed in 2026-07-28' }).getByRole('row');
+  const crossed = lens.getByRole('grid', { name: 'As it crossed in 2026-07-28' }).getByRole('row');
   await crossed.filter({ hasText: /only here: ▾?"structuredContent"/ }).waitFor();
   await accessible('the lens');
   await page.getByRole('tab', { name: 'About' }).click();
@@ -196,7 +197,7 @@ test('why not: a process that ends says what it wrote, and what to do', { skip }
   }): ReturnType<Parameters<typeof openInspect>[1][number]['reach']> =>
     Promise.resolve(spawn(command, args, { onStderr }));
   const { page, accessible } = await openInspect(t, [planAt('http://127.0.0.1:1', { kind: 'stdio', reach })]);
-  await page.getByRole('region', { name: 'Failure' }).getByText('It ended: the wire has').waitFor();
+  await page.getByRole('region', { name: 'Failure' }).getByText('Fix it, then restart it.').waitFor();
   const rows = page.getByRole('grid', { name: 'Messages' }).getByRole('row');
   await rows.getByText('the database is away').first().waitFor();
   // Nobody is there any more who would answer.
@@ -240,6 +241,10 @@ test('it works with server-everything, and with two servers side by side', { ski
   // Nothing that the official server does is taken for a fault.
   assert.equal(await page.getByRole('grid', { name: 'Messages' }).getByText('breaks').count(), 0);
   await page.keyboard.press('Escape');
+  await page
+    .getByRole('region', { name: 'Server A' })
+    .getByRole('button', { name: /everything/ })
+    .click();
   await page.getByRole('region', { name: 'Server A' }).getByRole('button', { name: 'Disconnect' }).click();
   await card.getByText(/closed/).waitFor();
   assert.doesNotMatch((await card.textContent()) ?? '', /pid/);
@@ -345,7 +350,7 @@ for (const look of [
       await page.keyboard.press('Control+Enter');
       await page.getByRole('region', { name: 'Result' }).getByText('fits').waitFor();
       await fits('a result');
-      if (look.width < 1_200) {
+      if (look.width < 1_000) {
         await page.getByRole('button', { name: 'Servers', exact: true }).click();
         await fits('servers');
         await page.getByRole('button', { name: 'Wire', exact: true }).click();
@@ -354,7 +359,7 @@ for (const look of [
       await fits('a message');
       await page.getByRole('complementary').getByRole('button', { name: 'Lens' }).click();
       await page
-        .getByRole('complementary')
+        .getByRole('region', { name: 'Lens' })
         .getByText(/a client of|nothing to compare/i)
         .first()
         .waitFor();

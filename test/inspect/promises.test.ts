@@ -242,16 +242,16 @@ test('what is empty says why, and what to do', { skip }, async (t) => {
   await page
     .getByText("No server yet: parley inspect -- node server.js, an address below, or your host's file")
     .waitFor();
-  await page.getByText('Nothing crossed yet.').waitFor();
+  await page.getByText('No messages yet.').waitFor();
   await page.getByLabel('Add an address').fill(await served(t, createExampleServer()));
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   await page.getByRole('tab', { name: /Calls/ }).click();
-  await page.getByText('Nothing was called yet.').waitFor();
+  await page.getByText('No calls yet.').waitFor();
   await page.getByRole('tab', { name: /Log/ }).click();
   await page.getByText('Nothing was logged.').waitFor();
   await scene.line('server', ({ server }) => server.version > 0);
   await page.getByLabel('Filter of the wire').fill('nobody says this');
-  await page.getByText(/^No message matches; \d+ are hidden\.$/).waitFor();
+  await page.getByText(/^No matches\. \d+ messages are hidden\.$/).waitFor();
   await page.getByRole('button', { name: /hidden, show all/ }).click();
   await page.getByRole('grid', { name: 'Messages' }).waitFor();
 });
@@ -268,10 +268,10 @@ test('the palette finds places, things, messages, and what can be done', { skip 
   await page.getByRole('complementary').getByRole('heading', { name: /^#2 / }).waitFor();
   await goTo('resources: A city');
   await page.getByRole('heading', { name: 'A city' }).waitFor();
-  await goTo('look dark');
+  await goTo('theme dark');
   await until('document.documentElement.style.colorScheme === "dark"');
   await goTo('pause');
-  await page.getByRole('button', { name: 'Go on' }).waitFor();
+  await page.getByRole('button', { name: 'Resume' }).waitFor();
   const downloaded = page.waitForEvent('download');
   await goTo('save http archive');
   assert.match((await downloaded).suggestedFilename(), /\.har$/);

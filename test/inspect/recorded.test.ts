@@ -38,11 +38,13 @@ for (const width of [360, 800, 1_600])
         await call.click();
         const pane = page.getByRole('complementary');
         await pane.getByRole('button', { name: 'Lens' }).click();
-        await pane.getByRole('button', { name: '2024-11-05' }).click();
-        await pane.getByRole('figure', { name: 'a client of 2024-11-05 sends' }).waitFor();
-        assert.equal(await pane.getByRole('region', { name: 'Try it' }).count(), 0);
+        const lens = page.getByRole('region', { name: 'Lens' });
+        await lens.getByRole('button', { name: '2024-11-05' }).click();
+        await lens.getByRole('figure', { name: 'a client of 2024-11-05 sends' }).waitFor();
+        assert.equal(await lens.getByRole('region', { name: 'Try it' }).count(), 0);
+        if (width < 1_000) await page.getByRole('button', { name: 'Wire', exact: true }).click();
         await pane.getByRole('button', { name: 'Close' }).click();
-        if (width < 1_200) await page.getByRole('button', { name: 'Use', exact: true }).click();
+        if (width < 1_000) await page.getByRole('button', { name: 'Use', exact: true }).click();
         await accessible('a recording in words');
         await page.getByRole('button', { name: '1 answered with an error' }).click();
         await wire.getByText('unknown tool').waitFor();

@@ -57,7 +57,7 @@ test(
     // What breaks it is told of, with what it wrote; what mends it is heard of too.
     await writeFile(script, 'nonsense(');
     await page.getByText('SyntaxError').first().waitFor();
-    await page.getByText('Restart it once it is fixed').waitFor();
+    await page.getByText('Fix it, then restart it').waitFor();
     await writeFile(script, source(['greet'], 'good evening '));
     await page.getByRole('tab', { name: /Tools/ }).click();
     await result.getByText('good evening Oslo').waitFor();

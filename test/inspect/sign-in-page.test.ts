@@ -47,10 +47,10 @@ test('a person without a mouse pauses a sign-in, lets each step go, renews, and 
   await page.locator('.server[data-status="connected"]').waitFor();
   await card.getByText(/signed in as ann at as\.example, for read/).waitFor();
   await accessible('signed in');
-  await tabTo(page, 'Refresh');
+  await tabTo(page, 'Renew');
   await page.keyboard.press('Enter');
   await page.getByRole('grid', { name: 'Messages' }).getByText('POST /token').nth(1).waitFor();
-  await until(`document.activeElement.textContent === 'Refresh'`);
+  await until(`document.activeElement.textContent === 'Renew'`);
   await tabTo(page, 'Sign out');
   await page.keyboard.press('Enter');
   await page.getByText('its tokens could not be revoked').waitFor();
@@ -102,7 +102,7 @@ for (const { what, ...look } of looks)
       }
       await card.getByRole('button', { name: 'Go on' }).click();
     }
-    await card.getByRole('button', { name: 'Refresh' }).waitFor();
+    await card.getByRole('button', { name: 'Renew' }).waitFor();
     await accessible('a login that is kept');
     assert.equal(await page.evaluate(isWider), false);
     // WCAG 2.2, target size.

@@ -9,7 +9,8 @@ import { inspecting, planAt, served } from '../support/inspected.ts';
 const skip = noBrowser;
 
 test('the token of a run is kept by its tab alone, which may be loaded anew', { skip }, async (t) => {
-  const { page, scene } = await openInspect(t, [planAt(await served(t, createExampleServer()))]);
+  const plans = [planAt(await served(t, createExampleServer()))];
+  const { page, scene } = await openInspect(t, plans, { isFirstVisit: true });
   const another = await inspecting(t, []);
   // 256 bits, for each run anew.
   assert.equal(Buffer.from(scene.token, 'base64url').length, 32);
@@ -20,7 +21,7 @@ test('the token of a run is kept by its tab alone, which may be loaded anew', { 
     page.evaluate(`({ address: location.href, cookie: document.cookie, local: JSON.stringify(localStorage),
       html: document.documentElement.outerHTML.includes(${JSON.stringify(scene.token)}),
       tab: Object.values(sessionStorage).includes(${JSON.stringify(scene.token)}) })`);
-  const alone = { address: `${scene.origin}/`, cookie: '', local: '{}', html: false, tab: true };
+  const alone = { address: `${scene.origin}/#/A/tools`, cookie: '', local: '{}', html: false, tab: true };
   assert.deepEqual(await kept(), alone);
   await page.reload();
   await tools.first().waitFor();
@@ -45,7 +46,7 @@ test('the address that a program opens has no token, and is good once', { skip }
   const own = await page.context().newPage();
   await own.goto(opened);
   await tools(own);
-  assert.equal(own.url(), `${scene.origin}/`);
+  assert.equal(own.url(), `${scene.origin}/#/A/tools`);
   await own.reload();
   await tools(own);
   // Somebody read it, and comes too late: the person has to come by what was printed to them alone.
@@ -81,7 +82,7 @@ test(
     assert.equal(await servers.getByRole('region', { name: 'Server B' }).count(), 0);
     await own.goto(wish(scene.token));
     await servers.getByRole('region', { name: 'Server B' }).getByText('connected').waitFor();
-    assert.equal(own.url(), `${scene.origin}/`);
+    assert.equal(own.url(), `${scene.origin}/#/B/tools`);
     // Somebody else used the code: the page says what to do, and it is done in this tab.
     const late = await page.context().newPage();
     await late.goto(scene.opening());
@@ -92,7 +93,7 @@ test(
     await own.evaluate(`location.href = ${JSON.stringify(scene.url)}`);
     await alert.waitFor({ state: 'detached' });
     await servers.getByRole('region', { name: 'Server B' }).waitFor();
-    assert.equal(own.url(), `${scene.origin}/`);
+    assert.equal(own.url(), `${scene.origin}/#/A/tools`);
     await own.close();
   },
 );

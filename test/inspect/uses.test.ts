@@ -88,7 +88,7 @@ for (const revision of ['2025-11-25', '2026-07-28']) {
     await page.getByRole('tab', { name: /Resources/ }).click();
     await choose('resources', 'note');
     await page.getByRole('button', { name: 'Watch', exact: true }).click();
-    await page.getByRole('button', { name: 'Watch no more' }).waitFor();
+    await page.getByRole('button', { name: 'Stop watching' }).waitFor();
     await page.getByRole('tab', { name: /Tools/ }).click();
     await callOf(page, choose, 'touch');
     await page.getByRole('tab', { name: /Resources/ }).click();
@@ -195,10 +195,10 @@ test('the wire is filtered, searched, paused, cleared, and saved as three kinds 
   await page.getByRole('button', { name: /^Call Ctrl/ }).click();
   await page.getByRole('tab', { name: /^Calls ?2$/ }).waitFor();
   assert.equal(await wire.getAttribute('aria-rowcount'), before);
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Resume' }).click();
   await wire.getByRole('row').filter({ hasText: 'tools/call' }).nth(2).waitFor();
   await page.getByRole('button', { name: 'Clear' }).click();
-  await page.getByText('0 recorded').waitFor();
+  await page.getByText('0 messages').waitFor();
 });
 
 test('it works with a server of the official second SDK, which asks by rounds', { skip }, async (t) => {

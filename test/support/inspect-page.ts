@@ -20,6 +20,8 @@ export interface Look {
   readonly width?: number;
   readonly height?: number;
   readonly dark?: boolean;
+  /** True for a person who was never here; others left the wire open. */
+  readonly isFirstVisit?: boolean;
 }
 
 /** A page that is open before a process. */
@@ -70,16 +72,22 @@ export async function openInspect(
   return { ...watched, scene };
 }
 
+/** Remembers, as the page does, that the wire is open at any width. */
+const withWire = `if (window === top && location.protocol === 'http:')
+  for (const name of ['small', 'medium', 'large'])
+    localStorage['parley-panes-' + name] ??= '{"wire":{"isOpen":true}}';`;
+
 /** Opens the page at an address, with the same promise. @param apps Origin of the apps, where they run. */
 export async function watchPage(
   t: TestContext,
   url: string,
-  { width = 1_600, height = 1_000, dark = false }: Look = {},
+  { width = 1_600, height = 1_000, dark = false, isFirstVisit = false }: Look = {},
   apps?: string,
 ): Promise<Omit<OpenPage, 'scene'>> {
   const complaints: string[] = [];
   const foreign: string[] = [];
   const context = await browserContext(t, { viewport: { width, height }, colorScheme: dark ? 'dark' : 'light' });
+  if (!isFirstVisit) await context.addInitScript(withWire);
   const page = await context.newPage();
   const own = [new URL(url).origin, ...(apps === undefined ? [] : [apps])];
   page.on('console', (message) => {

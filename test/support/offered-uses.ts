@@ -114,13 +114,14 @@ export async function lookAtWire({ page }: UsedPage, isHttp: boolean): Promise<v
 export async function lookThroughLens({ page }: UsedPage): Promise<void> {
   const pane = page.getByRole('complementary');
   await pane.getByRole('button', { name: 'Lens' }).click();
-  await pane.getByRole('button', { name: '2024-11-05', exact: true }).click();
-  await pane.getByRole('grid', { name: 'For a client of 2024-11-05' }).waitFor();
-  await pane.getByRole('button', { name: /as a client of/ }).click();
-  const said = pane.getByRole('region', { name: 'Try it' });
+  const lens = page.getByRole('region', { name: 'Lens' });
+  await lens.getByRole('button', { name: '2024-11-05', exact: true }).click();
+  await lens.getByRole('grid', { name: 'For a client of 2024-11-05' }).waitFor();
+  await lens.getByRole('button', { name: /as a client of/ }).click();
+  const said = lens.getByRole('region', { name: 'Try it' });
   await said.getByText(/^. (as|\d+ messages? (is|are) not as) the lens says$/).waitFor();
   assert.match(await said.innerText(), /✓ as the lens says/);
-  await pane.getByRole('button', { name: 'Message', exact: true }).click();
+  await page.getByRole('button', { name: 'Close the side panel' }).click();
   await pane.getByRole('button', { name: 'Close' }).click();
   await page.getByLabel('Filter of the wire').fill('');
 }

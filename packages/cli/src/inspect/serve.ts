@@ -28,7 +28,7 @@ import { usingVerbs } from './verbs/using.ts';
 /** Options of the local process. */
 export interface InspectOptions extends Pick<
   Shared,
-  'fetch' | 'version' | 'isReadOnly' | 'now' | 'open' | 'words' | 'begun'
+  'fetch' | 'version' | 'isReadOnly' | 'now' | 'open' | 'words' | 'causeOf' | 'begun'
 > {
   /** Servers to begin with; each is connected. */
   readonly plans: readonly ServerPlan[];
@@ -64,24 +64,13 @@ export interface RunningInspect {
 
 /** Starts it. @throws Error where the port is taken, or the page was not built. */
 export async function startInspect(options: InspectOptions): Promise<RunningInspect> {
-  const { fetch, version, isReadOnly, now, open, words, begun, plans, planOf, openPage, bridge } = options;
+  const { version, isReadOnly, words, plans, planOf, openPage, bridge } = options;
   const files = readSite(options.page);
   const feed = new Feed();
   // The first line for a new page identifies the run.
   greet(feed, { version, isReadOnly });
   const questions = new Questions(feed);
-  const shared: Shared = {
-    feed,
-    questions,
-    fetch,
-    version,
-    isReadOnly,
-    next: countedAfter(plans),
-    now,
-    open,
-    words,
-    ...(begun && { begun }),
-  };
+  const shared: Shared = { ...options, feed, questions, next: countedAfter(plans) };
   const servers = new InspectedServers(shared);
   const trials = new Trials(shared, bridge);
   // Too many options are an error before anything is open.

@@ -72,6 +72,8 @@ export interface ServerView {
   readonly pid?: number;
   /** Reason of a failure, the tries, and advice. */
   readonly problem?: string;
+  /** The line of a crash that says why, if there is one. */
+  readonly cause?: string;
   readonly steps?: readonly StepView[];
   readonly advice?: string;
   /** True where a person may sign in. */

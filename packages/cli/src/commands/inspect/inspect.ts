@@ -5,6 +5,7 @@ import { maxServers } from '../../inspect/servers/servers.ts';
 import type { ServerPlan } from '../../inspect/servers/shared.ts';
 import { openPage } from '../../../../parley/src/transports/node/open-page.ts';
 import { recordTo, type RecordingFile } from '../../recorder/file.ts';
+import { crashLine } from '../crash.ts';
 import { sharedFetch } from '../fetch.ts';
 import { isRemote, UsageError, whenAborted, type Io } from '../io.ts';
 import { authOptions } from '../login/sign-in-options.ts';
@@ -85,6 +86,7 @@ async function shown({ plans, asked, port, file }: WantedPage, parsed: ParsedOpt
     now: () => Date.now(),
     open: connect,
     words: reasonOf,
+    causeOf: crashLine,
     begun: (log) => file?.add(log),
     planOf: (url) => addedPlan(url, inspectOptions, io),
     openPage,

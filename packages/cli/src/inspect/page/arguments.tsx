@@ -13,8 +13,10 @@ export function ArgumentsField(props: {
   readonly problems: readonly ProblemView[];
   readonly label: string;
   readonly complete?: (pointer: string, typed: string) => Promise<readonly string[]>;
+  readonly isTried?: boolean;
+  readonly folds?: boolean;
 }): JSX.Element {
-  const { schema, text, onText, problems, label, complete } = props;
+  const { schema, text, onText, problems, label, complete, isTried = true, folds = false } = props;
   const [view, setView] = useState<'form' | 'json'>('form');
   const usable = typeof schema === 'object' && schema !== null && !Array.isArray(schema) ? { ...schema } : true;
   return (
@@ -35,10 +37,12 @@ export function ArgumentsField(props: {
           onText={onText}
           problems={problems}
           label={label}
+          isTried={isTried}
+          folds={folds}
           {...(complete === undefined ? {} : { complete })}
         />
       ) : (
-        <JsonEditor text={text} onText={onText} problems={problems} label={`${label}, as JSON`} />
+        <JsonEditor text={text} onText={onText} problems={isTried ? problems : []} label={`${label}, as JSON`} />
       )}
     </div>
   );

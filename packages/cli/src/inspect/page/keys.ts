@@ -43,7 +43,7 @@ function callFrom(target: Element | undefined): void {
   const picker = target?.closest('.picker');
   // What the filter hides is not what one sees when one is there.
   if (picker?.getAttribute('data-hides') === 'true' && target?.closest('.pick') !== null) return;
-  picker?.querySelector<HTMLButtonElement>('.chosen-one .doing button.main')?.click();
+  picker?.querySelector<HTMLButtonElement>('.chosen-one .tool-bar button.main')?.click();
 }
 
 function single(key: string): boolean {

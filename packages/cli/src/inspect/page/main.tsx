@@ -5,7 +5,12 @@ import { announced } from './announce.ts';
 import { listenToKeys } from './keys.ts';
 import { keepFocus } from './look/focus.ts';
 import { showLook } from './look/look.ts';
+import { panes, showPanes } from './look/panes.ts';
+import { followAddress } from './look/places.ts';
+import { Splitter } from './look/splitter.tsx';
 import { plain } from './plain.ts';
+import { listenToTyping } from './questions/sheet.tsx';
+import { Large } from './content/large.tsx';
 import { Dialogs } from './screens/dialogs.tsx';
 import { Header } from './screens/header.tsx';
 import { LensPlace } from './lens/lens-place.tsx';
@@ -18,7 +23,13 @@ import { addServer, api, hear, place, problem, waitingQuestions, trouble, wish }
 
 function Page(): JSX.Element {
   return (
-    <div class="page" data-place={place.value}>
+    <div
+      class="page"
+      data-place={place.value}
+      data-closed={Object.entries(panes.value)
+        .flatMap(([pane, { isOpen }]) => (isOpen ? [] : [pane]))
+        .join(' ')}
+    >
       <Header />
       {trouble.value !== undefined && (
         <p class="trouble" role="alert">
@@ -35,11 +46,15 @@ function Page(): JSX.Element {
       )}
       <main class="parts">
         <ServersScreen />
+        <Splitter pane="servers" />
         <UseScreen />
-        <Wire />
+        <Splitter pane="side" />
         <LensPlace />
+        <Splitter pane="wire" />
+        <Wire />
       </main>
       <Dialogs />
+      <Large />
       <p class="hidden" role="status" aria-live="polite">
         {plain(announced.value).slice(0, 300)}
       </p>
@@ -50,8 +65,11 @@ function Page(): JSX.Element {
 render(<Page />, document.body);
 listenToKeys();
 listenToTokens();
+listenToTyping();
 keepFocus();
 showLook();
+showPanes();
+followAddress();
 answerAsWished();
 problem.value = wish.problem;
 if (wish.connects) void addServer(wish.url);

@@ -17,6 +17,8 @@ import { takeWish, type AddressWish } from './address.ts';
 import { createApi, type Api } from './api.ts';
 import { foldRows, type FoldedRows, type TaskFold } from './wire/fold.ts';
 import { focusSoon } from './look/focus.ts';
+import { showPane } from './look/panes.ts';
+import { withoutNoise } from './wire/noise.ts';
 import { HeldRows } from './wire/rows.ts';
 import { parseFilter, type ParsedFilter } from './wire/filter.ts';
 import { plain } from './plain.ts';
@@ -94,19 +96,34 @@ export function toggleFold({ key, isOpen, hasChosen }: TaskFold, first: number):
   if (isOpen && hasChosen) row.value = first;
 }
 
+/** True if the wire shows the messages of all servers, and not only those of the chosen one. */
+export const isOfAll: Signal<boolean> = signal(false);
+/** True if keep-alives and lists that were read before are shown. */
+export const hasNoise: Signal<boolean> = signal(false);
+
 let shown: readonly RowView[] = [];
 const passingRows: ReadonlySignal<readonly RowView[]> = computed(() => {
   void rowsVersion.value;
   if (isPaused.value) return shown;
   const { test } = filter.value;
-  shown = filterText.value.trim() === '' ? [...held.all] : held.all.filter(test);
+  const isFiltered = filterText.value.trim() !== '';
+  const isOfOne = !isOfAll.value && servers.value.size > 1 && !filterText.value.includes('server:');
+  const of = chosenServer.value;
+  shown = held.all.filter((one) => (!isOfOne || one.s === of) && (!isFiltered || test(one)));
   return shown;
 });
+
+/** The same without noise, and how much is hidden. */
+export const quietRows: ReadonlySignal<ReturnType<typeof withoutNoise>> = computed(() =>
+  hasNoise.value || filterText.value.trim() !== ''
+    ? { rows: passingRows.value, hidden: 0 }
+    : withoutNoise(passingRows.value, row.value),
+);
 
 /** Rows that the filter lets through; without one, those of a task are folded. */
 export const visibleRows: ReadonlySignal<FoldedRows> = computed(() =>
   filterText.value.trim() === ''
-    ? foldRows(passingRows.value, { rowAt, open: openFolds.value, chosen: row.value })
+    ? foldRows(quietRows.value.rows, { rowAt, open: openFolds.value, chosen: row.value })
     : { rows: passingRows.value, folds: new Map() },
 );
 
@@ -248,7 +265,10 @@ function serverChanged(view: ServerView): void {
   const before = servers.value.get(view.id);
   servers.value = changed(servers.value, view.id, view);
   // A recording only has a wire. It is not selected again if the user has moved elsewhere.
-  if (view.state === 'recording' && chosenServer.value === '') place.value = 'wire';
+  if (view.state === 'recording' && chosenServer.value === '') {
+    place.value = 'wire';
+    showPane('wire');
+  }
   if (chosenServer.value === '' || !servers.value.has(chosenServer.value)) chosenServer.value = view.id;
   if (before !== undefined && before.state !== view.state) announce(`${view.name}: ${view.state}`);
   else if (view.silent !== undefined && before?.silent === undefined) announce(`${view.name} does not answer`);
@@ -341,6 +361,9 @@ export async function addServer(url: string): Promise<boolean> {
   }
 }
 
+/** Text that is shown over the whole window. */
+export const large: Signal<{ readonly title: string; readonly text: string } | undefined> = signal(undefined);
+
 /** Last failure of something that the person did. */
 export const problem: Signal<string | undefined> = signal(undefined);
 
@@ -348,6 +371,7 @@ export const problem: Signal<string | undefined> = signal(undefined);
 export function showRow(n: number): void {
   row.value = n;
   place.value = 'wire';
+  showPane('wire');
   focusSoon('.message-pane');
 }
 

@@ -1,7 +1,7 @@
 /** App that the address of the page wished: its tool is chosen and filled in, and called where the address has the token. */
 
 import { effect } from '@preact/signals';
-import { drafts } from './drafts.ts';
+import { keepDraft } from './drafts.ts';
 import { act, chosen, chosenServer, hello, lists, problem, tab, wish, wishedApp } from './state.ts';
 
 /** Does it once the tool is listed. */
@@ -16,7 +16,7 @@ export function openWishedApp(): void {
       stop();
       chosenServer.value = id;
       tab.value = 'tools';
-      drafts.set(`${id} ${app.tool}`, app.text);
+      keepDraft(`${id} ${app.tool}`, app.text);
       chosen.value = { ...chosen.value, tools: app.tool };
       if (!app.runs) return;
       wishedApp.value = app.tool;

@@ -3,6 +3,7 @@ import { ConnectionError } from '../../../../parley/src/jsonrpc/transport.ts';
 import type { RecordingEntry } from '../../recorder/entry.ts';
 import type { StepView } from '../view.ts';
 import { subjectOf } from '../wire/subject.ts';
+import type { Shared } from './shared.ts';
 
 /** Limits: shown steps, lines of standard error, and characters of quotations. */
 const most = { steps: 12, lines: 20, text: 2_000 };
@@ -11,8 +12,12 @@ const most = { steps: 12, lines: 20, text: 2_000 };
 export function adviceOn(
   error: unknown,
   entries: readonly RecordingEntry[],
-  { words, canSignIn }: { words(error: unknown): string; readonly canSignIn: boolean },
-): { readonly steps: readonly StepView[]; readonly advice?: string } {
+  {
+    words,
+    causeOf,
+    canSignIn,
+  }: { words(error: unknown): string; causeOf?: Shared['causeOf']; readonly canSignIn: boolean },
+): { readonly steps: readonly StepView[]; readonly cause?: string; readonly advice?: string } {
   const lastWords = entries.findLast(({ lane }) => lane === 'stderr');
   const hasEnded = entries.some(({ exit }) => exit !== undefined);
   // Once it was in use, what it answered tells nothing of its end; what it left unanswered may.
@@ -41,7 +46,12 @@ export function adviceOn(
     : error instanceof ConnectionError
       ? advised(error, hasEnded || lastWords !== undefined)
       : undefined;
-  return { steps: tried.slice(-most.steps), ...(advice === undefined ? {} : { advice }) };
+  const cause = hasEnded ? causeOf?.(lastLines(entries)) : undefined;
+  return {
+    steps: tried.slice(-most.steps),
+    ...(cause === undefined ? {} : { cause }),
+    ...(advice === undefined ? {} : { advice }),
+  };
 }
 
 /** Methods that begin a conversation. */
@@ -84,7 +94,7 @@ function advised({ reason, status }: ConnectionError, hasProcess: boolean): stri
     case 'exited':
     case 'closed':
       return hasProcess || reason === 'exited'
-        ? 'It ended: the wire has its standard error output. Restart it once it is fixed.'
+        ? 'Fix it, then restart it. The log has its standard error output.'
         : 'The connection ended before the answer: look in the log of the server whether it failed or was restarted.';
     case 'timeout':
       return 'It was silent. A server on standard input and output must print nothing but messages, and answer the first.';

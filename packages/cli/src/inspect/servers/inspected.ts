@@ -117,7 +117,7 @@ export class InspectedServer {
     await this.#letGo(opening);
     if (signal.aborted) return;
     this.#show({ state: 'connecting', wanted, wantsSignIn: false }, [
-      ...(['problem', 'advice', 'revision', 'steps', 'signIn', 'silent'] as const),
+      ...(['problem', 'cause', 'advice', 'revision', 'steps', 'signIn', 'silent'] as const),
     ]);
     const began = this.#lastRow();
     try {
@@ -196,7 +196,7 @@ export class InspectedServer {
     this.#calls.cancelAll(this.id);
     this.#watches.end();
     if (this.#view.state !== 'closed' && this.#view.state !== 'recording')
-      this.#show({ state: 'closed', watched: [] }, ['problem', 'advice', 'steps', 'signIn', 'pid', 'silent']);
+      this.#show({ state: 'closed', watched: [] }, ['problem', 'cause', 'advice', 'steps', 'signIn', 'pid', 'silent']);
     if (client !== undefined) await this.#closed(client);
   }
 
@@ -348,13 +348,14 @@ export class InspectedServer {
     this.#client = undefined;
     this.#watches.end();
     const { canSignIn } = this.#view;
-    const { steps, advice } = adviceOn(error, this.recorder.log.since(began), { ...this.#shared, canSignIn });
+    const { steps, cause, advice } = adviceOn(error, this.recorder.log.since(began), { ...this.#shared, canSignIn });
     const more = {
       state: 'failed',
       problem: this.#shared.words(error),
       steps,
       wantsSignIn: canSignIn && wantsPerson(error),
       watched: [],
+      ...(cause === undefined ? {} : { cause }),
       ...(advice === undefined ? {} : { advice }),
     } as const;
     this.#show(more, ['pid', 'silent']);

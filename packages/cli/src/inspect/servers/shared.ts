@@ -106,4 +106,6 @@ export interface Shared {
   open(transport: Transport, options: ConnectOptions): Promise<Client>;
   /** Words of an error, without secrets. */
   words(error: unknown): string;
+  /** Finds the line of a crash that says why, in the standard error output of a process. */
+  causeOf?(stderr: string): string | undefined;
 }

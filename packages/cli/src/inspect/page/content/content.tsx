@@ -4,6 +4,7 @@ import { FoldedJson } from '../json/json-view.tsx';
 import { ChoiceButtons, CopyButton } from '../parts.tsx';
 import { line, plain, size, textValue } from '../plain.ts';
 import { api, chosen, chosenServer, problem, tab, messageOf } from '../state.ts';
+import { SearchableText } from './lines.tsx';
 import { Markdown } from './markdown.tsx';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -55,14 +56,12 @@ function TextBlock({ text }: { readonly text: string }): JSX.Element {
         )}
         <CopyButton text={text} what="text" />
       </span>
-      {view === 'text' && (
-        <pre class="text">
-          {plain(cut)}
-          {cut.length < text.length && (
-            <span class="muted">… {(text.length - cut.length).toLocaleString('en')} characters more; copy it</span>
-          )}
-        </pre>
-      )}
+      {view === 'text' &&
+        (cut.length < text.length ? (
+          <SearchableText text={text} label="Text" />
+        ) : (
+          <pre class="text">{plain(text)}</pre>
+        ))}
       {view === 'markdown' && <Markdown text={cut} />}
       {view === 'json' && <FoldedJson text={text} label="Text as JSON" />}
     </div>

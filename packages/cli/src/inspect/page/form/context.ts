@@ -21,6 +21,10 @@ export interface Form {
   readonly chosen: Map<string, number>;
   /** Fields that may still be shown without a click: a schema may wish for more of them than a page can hold. */
   readonly room: { left: number };
+  /** True once the values were sent or refused. Before that, no field is marked as wrong. */
+  readonly isTried: boolean;
+  /** True if many optional fields are folded. */
+  readonly folds: boolean;
 }
 
 /** A change of the whole text. */

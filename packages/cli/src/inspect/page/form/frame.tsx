@@ -2,7 +2,7 @@
 
 import type { ComponentChildren, JSX, RefObject } from 'preact';
 import { useId, useRef } from 'preact/hooks';
-import type { FieldProps } from './context.ts';
+import { useForm, type FieldProps } from './context.ts';
 import { shortText } from './model/hints.ts';
 import { problemsHere } from './model/problems.ts';
 import type { FieldShape } from './model/shape.ts';
@@ -29,12 +29,13 @@ interface FrameProps {
 /** A field of one control, with its label, its description and its problems. */
 export function Frame({ field, shape, empty, note, children }: FrameProps): JSX.Element {
   const id = useId();
+  const { isTried } = useForm();
   const frame = useRef<HTMLDivElement>(null);
   const messages = problemsHere(field.problems, () => false);
   const wiring: Wiring = {
     id,
     'aria-describedby': `${id}-about ${id}-problems`,
-    'aria-invalid': messages.length > 0 && field.node !== undefined,
+    'aria-invalid': messages.length > 0 && isTried,
     'aria-required': field.required === true,
   };
   return (
@@ -59,12 +60,13 @@ interface GroupProps extends Omit<FrameProps, 'children'> {
 /** A field of several controls. */
 export function FieldGroup({ field, shape, empty, note, role, children }: GroupProps): JSX.Element {
   const id = useId();
+  const { isTried } = useForm();
   const frame = useRef<HTMLDivElement>(null);
   const messages = problemsHere(field.problems, () => false);
   const absent = field.node === undefined;
   const radios =
     role === 'radiogroup'
-      ? { 'aria-required': field.required === true, 'aria-invalid': messages.length > 0 && !absent }
+      ? { 'aria-required': field.required === true, 'aria-invalid': messages.length > 0 && isTried }
       : {};
   return (
     <div
@@ -156,13 +158,15 @@ interface MessagesProps {
 /** Most messages that are shown at one place. */
 const maxMessages = 20;
 
-/** Error messages, each in a line. */
-export function Messages({ id, messages, waits = false }: MessagesProps): JSX.Element {
+/** Error messages, each in a line and once. Before the first attempt, a missing value has none, and the others are not red. */
+export function Messages({ id, messages: all, waits = false }: MessagesProps): JSX.Element {
+  const { isTried } = useForm();
+  const messages = waits && !isTried ? [] : [...new Set(all)];
   return (
-    <ul class={waits ? 'form-problems form-waits' : 'form-problems'} id={id}>
+    <ul class={isTried ? 'form-problems' : 'form-problems form-waits'} id={id}>
       {messages.slice(0, maxMessages).map((message, index) => (
         <li key={index}>
-          {!waits && <span aria-hidden="true">⚠ </span>}
+          {isTried && <span aria-hidden="true">⚠ </span>}
           {shortText(message, 500)}
         </li>
       ))}

@@ -13,6 +13,9 @@ import { problemsHere, problemsIn } from './model/problems.ts';
 import type { ObjectKind, Property, FieldShape } from './model/shape.ts';
 import { constantOf } from './model/variants.ts';
 
+/** Most optional fields that are shown without a click, where many are folded. */
+const maxOptional = 8;
+
 /** Count of properties that are shown at first, and with each "more". */
 const step = 100;
 
@@ -53,8 +56,16 @@ function Properties({ field, shape }: ObjectProps): JSX.Element {
   const [wanted, setWanted] = useState('');
   const [most, setMost] = useState(step);
   const id = useId();
+  const form = useForm();
+  const [isOpen, setOpen] = useState(false);
   const all = [...shape.properties.values()];
   const found = wanted === '' ? all : all.filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()));
+  const optional = found.filter(({ required }) => !required);
+  const isFolding = form.folds && field.path.length === 0 && optional.length > maxOptional;
+  const folded = isFolding ? optional.slice(found.length === optional.length ? maxOptional : 0) : [];
+  // A problem in a folded field has to be seen.
+  const isShown = isOpen || (form.isTried && folded.some(({ name }) => problemsIn(field.problems, name).length > 0));
+  const shown = isShown ? found : found.filter((one) => !folded.includes(one));
   return (
     <div class="form-properties">
       {all.length > step && (
@@ -71,9 +82,16 @@ function Properties({ field, shape }: ObjectProps): JSX.Element {
           />
         </div>
       )}
-      {found.slice(0, most).map((property) => (
+      {shown.slice(0, most).map((property) => (
         <PropertyField key={property.name} field={field} shape={shape} property={property} />
       ))}
+      {folded.length > 0 && (
+        <p class="form-wide">
+          <button type="button" class="form-button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            {isOpen ? 'Fewer' : `More (${folded.length})`}
+          </button>
+        </p>
+      )}
       {found.length > most && (
         <p class="form-more">
           {most} of {plural(found.length, 'field')} are shown.{' '}

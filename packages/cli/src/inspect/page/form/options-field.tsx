@@ -13,6 +13,9 @@ import type { FieldOption, FieldShape } from './model/shape.ts';
 /** Most values that are shown at once; of more, one is searched. */
 export const maxRadios = 6;
 
+/** Most values that are buttons side by side. */
+const maxSegments = 5;
+
 interface OptionsProps {
   readonly field: FieldProps;
   readonly shape: FieldShape;
@@ -41,7 +44,7 @@ function RadioField({ field, shape, options }: OptionsProps): JSX.Element {
       role="radiogroup"
       note={known ? undefined : `${held.slice(0, 60)} is sent, which is none of these.`}
     >
-      <div class="form-options">
+      <div class={all.length > maxSegments ? 'form-options' : 'form-options form-segments'}>
         {all.map((option) => (
           <label key={option.text} class="form-option">
             <input

@@ -24,6 +24,10 @@ export interface SchemaFormProps {
   readonly disabled?: boolean;
   /** Texts that could follow what is typed in the field at a JSON pointer. */
   readonly complete?: (pointer: string, typed: string) => Promise<readonly string[]>;
+  /** False before the first attempt to send: until then, no field is marked as wrong. True by default. */
+  readonly isTried?: boolean;
+  /** True to fold the optional fields, if there are many. */
+  readonly folds?: boolean;
 }
 
 /** Most fields of parts that open by themselves; each further part is opened by a click. */
@@ -31,7 +35,7 @@ const maxShown = 500;
 
 /** A form whose fields are parts of a text: each edit changes its own bytes alone. */
 export function SchemaForm(props: SchemaFormProps): JSX.Element {
-  const { schema, text, onText, problems, label, disabled = false, complete } = props;
+  const { schema, text, onText, problems, label, disabled = false, complete, isTried = true, folds = false } = props;
   const document = useDocument(schema);
   const reading = useMemo(() => readJson(text), [text]);
   const told = useMemo(() => fieldProblems(problems), [problems]);
@@ -52,13 +56,13 @@ export function SchemaForm(props: SchemaFormProps): JSX.Element {
     if (next === latest.current) draw((count) => count + 1);
     else onText((latest.current = next));
   };
-  const form: Form = { Field: FormField, document, text, disabled, complete, ...kept };
+  const form: Form = { Field: FormField, document, text, disabled, complete, isTried, folds, ...kept };
   if (reading.fault !== undefined) {
     const { line, column, message } = reading.fault;
     return (
       <div class="form" role="group" aria-label={label}>
         <p class="form-broken" role="status">
-          This is not JSON, so there is no form for it: line {line}, column {column}, {message}. Mend it in the JSON
+          This is not JSON, so there is no form for it: line {line}, column {column}, {message}. Fix it in the JSON
           view; it is kept as it is.
         </p>
       </div>
@@ -68,10 +72,10 @@ export function SchemaForm(props: SchemaFormProps): JSX.Element {
     <FormContext.Provider value={form}>
       <div class="form" role="group" aria-label={label}>
         {shape.kind === 'object' && shape.properties.size === 0 && shape.others.length === 0 ? (
-          <p class="form-legend">Nothing is asked for.</p>
+          <p class="form-legend">No arguments.</p>
         ) : (
           hasRequired(shape) && (
-            <p class="form-legend">
+            <p class="form-legend form-required">
               <span class="form-star">*</span> required
             </p>
           )

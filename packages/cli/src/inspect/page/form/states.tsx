@@ -51,7 +51,7 @@ export function States({ field, shape, empty, frame }: StatesProps): JSX.Element
   const whole = inner !== true;
   return (
     <span class="form-states">
-      <span class="form-sent">{sentOf(form.text, field, empty)}</span>
+      <span class="form-sent">{sentOf(form.text, field, { empty, fallback: shape.fallback })}</span>
       {held === undefined && before.current !== undefined && offer(before.current, 'bring back')}
       {whole && node === undefined && fallback !== undefined && offer(fallback, `default ${shortText(fallback, 30)}`)}
       {node === undefined && empty !== undefined && offer(empty[0], empty[1])}
@@ -61,10 +61,13 @@ export function States({ field, shape, empty, frame }: StatesProps): JSX.Element
   );
 }
 
-function sentOf(text: string, field: FieldProps, empty: readonly [string, string] | undefined): string {
-  const { node, inner } = field;
+function sentOf(
+  text: string,
+  { node, inner }: FieldProps,
+  { empty, fallback }: { readonly empty: readonly [string, string] | undefined; readonly fallback: string | undefined },
+): string {
   if (node === undefined) return inner === true ? '' : 'not sent';
   if (node.kind === 'null') return 'null is sent';
   if (empty !== undefined && text.slice(node.start, node.end) === empty[0]) return `${empty[1]} is sent`;
-  return '';
+  return text.slice(node.start, node.end) === fallback ? 'default' : '';
 }

@@ -1,21 +1,24 @@
 import type { JSX } from 'preact';
+import { SignIcon } from '../look/icon.tsx';
 import { isTabbed } from '../look/narrow.ts';
+import { panes, showPane } from '../look/panes.ts';
 import { line, plain } from '../plain.ts';
 import { place, row, rowAt, rowsVersion, server, showRow } from '../state.ts';
 import { Losses } from '../screens/about.tsx';
 import { LensPanel } from './lens.tsx';
 import { PairButton } from '../wire/pair-button.tsx';
 
-/** The lens as a part of its own, where there is room for one at a time: over the chosen message, or over the whole server. */
+/** The side panel, and a part of its own in a narrow page: the lens over the chosen message, or over the whole server. */
 export function LensPlace(): JSX.Element | null {
   void rowsVersion.value;
-  if (!isTabbed.value || place.value !== 'lens') return null;
+  if (isTabbed.value ? place.value !== 'lens' : !panes.value.side.isOpen) return null;
   const one = rowAt(row.value);
   if (one === undefined)
     return (
       <section class="lens-place" aria-label="Lens">
+        <SideHead />
         <p class="empty">
-          No message is chosen: choose one in the wire, and what a client of another revision gets of it stands here.
+          No message is chosen. Choose one in the wire to see what clients of other protocol versions get.
         </p>
         {server.value !== undefined && server.value.state !== 'recording' && (
           <>
@@ -31,6 +34,7 @@ export function LensPlace(): JSX.Element | null {
     );
   return (
     <section class="lens-place" aria-label="Lens">
+      <SideHead />
       <h2>
         {line(`${one.what} ${one.about ?? ''}`, 60)}
         <button type="button" class="small link" onClick={() => showRow(one.n)}>
@@ -40,5 +44,22 @@ export function LensPlace(): JSX.Element | null {
       </h2>
       <LensPanel key={one.n} n={one.n} />
     </section>
+  );
+}
+
+function SideHead(): JSX.Element {
+  return (
+    <p class="pane-head">
+      <span>What a client gets</span>
+      <button
+        type="button"
+        class="small icon tabbed-not"
+        aria-label="Close the side panel"
+        title="Close the side panel"
+        onClick={() => showPane('side', false)}
+      >
+        <SignIcon name="close" />
+      </button>
+    </p>
   );
 }

@@ -4,7 +4,7 @@ import type { LensView } from '../../view.ts';
 import { useAsked } from '../asked.ts';
 import { FoldedJson } from '../json/json-view.tsx';
 import { firstDiffering, marksOf } from '../json/marks.ts';
-import { ChoiceButtons, coded } from '../parts.tsx';
+import { coded } from '../parts.tsx';
 import { plain } from '../plain.ts';
 import { hello, lensRevision, rowAt } from '../state.ts';
 import { LensChanges } from './changes.tsx';
@@ -19,20 +19,17 @@ export function LensPanel({ n }: { readonly n: number }): JSX.Element {
   const { left, right, marks, first } = useMemo(() => sidesOf(lens), [lens]);
   return (
     <div class="lens">
-      <ChoiceButtons
-        label="Revision of the client"
-        of={revisions.map((date) => [date, date] as const)}
-        value={to}
-        onChoose={(date) => (lensRevision.value = date)}
-      />
+      <div class="clients choice" role="group" aria-label="Protocol version of the client">
+        {revisions.map((date) => (
+          <ClientRow key={date} n={n} date={date} isChosen={date === to} />
+        ))}
+      </div>
       {lens !== undefined && (
         <>
           <p>{headOf(lens, isSent(n))}</p>
           {lens.why !== undefined && (
             <p class={lens.kind === 'none' || lens.kind === 'bridge' ? 'muted' : 'bad'}>{coded(plain(lens.why))}</p>
           )}
-          <LensChanges changes={lens.changes} />
-          <SentHeaders headers={lens.headers} to={lens.to} />
           <div class="sides">
             {left !== undefined && (
               <figure>
@@ -54,11 +51,37 @@ export function LensPanel({ n }: { readonly n: number }): JSX.Element {
               </figure>
             )}
           </div>
+          <LensChanges changes={lens.changes} />
+          <SentHeaders headers={lens.headers} to={lens.to} />
         </>
       )}
       <Trial key={`${n} ${to}`} n={n} to={to} />
     </div>
   );
+}
+
+/** A client, with what it gets of a message in two words. */
+function ClientRow(props: { readonly n: number; readonly date: string; readonly isChosen: boolean }): JSX.Element {
+  const { n, date, isChosen } = props;
+  const lens = useAsked<LensView>({ verb: 'lens', body: { n, revision: date }, keys: [n, date] });
+  const [words, sign] = lens === undefined ? ['', ''] : verdictOn(lens);
+  return (
+    <div class="client">
+      <button type="button" class="small" aria-pressed={isChosen} onClick={() => (lensRevision.value = date)}>
+        {date}
+      </button>
+      <span class={sign}>{words}</span>
+    </div>
+  );
+}
+
+function verdictOn({ kind, changes }: LensView): readonly [words: string, sign: string] {
+  if (kind === 'refused' || kind === 'unknown' || kind === 'wrong') return ['✕ refused', 'bad'];
+  if (kind !== 'arrives') return ['not sent', 'muted'];
+  const lost = changes.filter((change) => change.kind === 'left-out' || change.kind === 'refused').length;
+  if (lost > 0)
+    return [`− ${lost} left out${changes.length > lost ? `, ${changes.length - lost} changed` : ''}`, 'bad'];
+  return changes.length > 0 ? [`~ ${changes.length} changed`, 'asked'] : ['✓ complete', 'good'];
 }
 
 /** Both sides as texts, with what differs, and the line at which it begins. */

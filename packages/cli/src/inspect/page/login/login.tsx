@@ -66,7 +66,7 @@ function Doing({ server }: { readonly server: ServerView }): JSX.Element | null 
           Sign in
         </button>
       )}
-      {login?.isRenewable === true && <Button words="Refresh" isBusy={isBusy} onClick={() => void does('refresh')} />}
+      {login?.isRenewable === true && <Button words="Renew" isBusy={isBusy} onClick={() => void does('refresh')} />}
       {login !== undefined && <Button words="Sign out" isBusy={isBusy} onClick={() => void does('sign-out')} />}
       <Button
         words="Forget"

@@ -1,6 +1,6 @@
 import { effect, signal, type Signal } from '@preact/signals';
 
-/** Looks of the page: as the system wishes it, or one of both. */
+/** Themes of the page: as the system wishes it, or one of both. */
 export const looks = ['system', 'light', 'dark'] as const;
 export type ColorScheme = (typeof looks)[number];
 

@@ -1,7 +1,7 @@
 import { signal, type Signal } from '@preact/signals';
 
 /** Widths below which there is one column, and below which one part of the page is shown at a time, as the style sheet has them. */
-const queries = { narrow: '(width < 700px)', tabbed: '(width < 1200px)' };
+const queries = { narrow: '(width < 720px)', tabbed: '(width < 1000px)' };
 
 /** True where the page is so narrow that rows are cards. */
 export const isNarrow: Signal<boolean> = follow(queries.narrow);

@@ -3,11 +3,15 @@
 import type { QuestionView, ServerView } from '../../view.ts';
 import { focusSoon } from './focus.ts';
 import { isTabbed } from './narrow.ts';
+import { asideUntil, shownQuestion } from '../questions/sheet.tsx';
 import { chosenServer, place } from '../state.ts';
+import { showPane } from './panes.ts';
 
 /** Shows a question, with the first thing that it asks. */
 export function showQuestion({ id, server }: QuestionView): void {
   chosenServer.value = server;
+  shownQuestion.value = id;
+  asideUntil.value = 0;
   place.value = 'use';
   const question = `#question-${id}`;
   // The part has to be there before it can be shown.
@@ -19,6 +23,7 @@ export function showQuestion({ id, server }: QuestionView): void {
 export function showSignIn({ id }: ServerView): void {
   chosenServer.value = id;
   place.value = 'servers';
+  showPane('servers');
   focusSoon(`.server[aria-label="Server ${id}"] .signing-in .doing`);
 }
 

@@ -5,11 +5,13 @@ import { ForeignAddress } from '../address-of.tsx';
 import { ArgumentsField } from '../arguments.tsx';
 import { useAsked } from '../asked.ts';
 import { shortened, line, textValue } from '../plain.ts';
+import { firstText } from '../form/model/first-text.ts';
+import { focusSoon } from '../look/focus.ts';
 import { alike, answerAlike } from './alike.ts';
 import { duration } from '../look/fresh.tsx';
 import { now } from '../look/now.ts';
 import { useTick } from '../look/tick.ts';
-import { act, calls, serverNameOf, showRow } from '../state.ts';
+import { act, api, calls, serverNameOf, showRow } from '../state.ts';
 import { keptText } from '../screens/result.tsx';
 import { Answers } from './answers.tsx';
 import { SamplingQuestion } from './sampling.tsx';
@@ -24,7 +26,7 @@ export function QuestionCard({ question }: { readonly question: QuestionView }):
     (call) => call.server === server && call.name === during && call.state === 'running',
   )?.task;
   return (
-    <section id={`question-${id}`} class="question" aria-label={`Question of ${serverNameOf(server)}`}>
+    <section id={`question-${id}`} class="question" tabIndex={-1} aria-label={`Question of ${serverNameOf(server)}`}>
       <h2>
         {line(serverNameOf(server), 60)} asks {kind === 'sampling' ? 'for an answer of a model' : 'this'}
         {during !== undefined && ` during ${line(during, 60)}`}
@@ -47,7 +49,9 @@ export function QuestionCard({ question }: { readonly question: QuestionView }):
 }
 
 function FormQuestion({ question: { id, params } }: { readonly question: QuestionView }): JSX.Element {
-  const [text, setText] = useState('');
+  const schema = params['requestedSchema'];
+  const [text, setText] = useState(() => firstText(schema));
+  const [isTried, setTried] = useState(false);
   const { problems } = useAsked<{ readonly problems: readonly ProblemView[] }>({
     verb: 'validate-answer',
     body: { question: id, text },
@@ -60,15 +64,37 @@ function FormQuestion({ question: { id, params } }: { readonly question: Questio
     <>
       <p class="description">{shortened(textValue(params['message']) ?? '')}</p>
       <ArgumentsField
-        schema={params['requestedSchema']}
+        schema={schema}
         text={text}
         onText={setText}
         problems={problems}
         label="Answer"
+        isTried={isTried}
       />
-      <Answers id={id} accept="Send" text={text} isWrong={problems.length > 0} />
+      <Answers
+        id={id}
+        accept="Send"
+        text={text}
+        onAccept={async () => {
+          // The answer of the check may be that to an earlier text.
+          const isWrong = (await problemsNow(id, text)).length > 0;
+          setTried(isWrong);
+          if (isWrong) focusSoon('.question [aria-invalid=true]');
+          return !isWrong;
+        }}
+      />
     </>
   );
+}
+
+/** Problems of an answer, asked at once. A question that waits no more goes away by itself. */
+async function problemsNow(question: number, text: string): Promise<readonly ProblemView[]> {
+  try {
+    const body = { question, text };
+    return (await api.post<{ readonly problems: readonly ProblemView[] }>('validate-answer', body)).problems;
+  } catch {
+    return [];
+  }
 }
 
 function UrlQuestion({

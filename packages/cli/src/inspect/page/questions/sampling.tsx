@@ -247,6 +247,7 @@ function UseArguments(props: {
       onText={onText}
       problems={problems}
       label={`Arguments of ${tool?.name ?? 'the tool'}`}
+      isTried={false}
     />
   );
 }

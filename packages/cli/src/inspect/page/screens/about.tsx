@@ -4,35 +4,8 @@ import type { LossesView, RootView, ServerView } from '../../view.ts';
 import { useAsked } from '../asked.ts';
 import { FoldedJson } from '../json/json-view.tsx';
 import { ChoiceButtons, coded, FactList } from '../parts.tsx';
-import { shortened, line, plain, textValue } from '../plain.ts';
+import { shortened, line, textValue } from '../plain.ts';
 import { act, chosenServer, lensRevision, lists, server } from '../state.ts';
-
-/** Failure of a connection: the event, the tries, the next step. */
-export function ConnectionFailure({ view }: { readonly view: ServerView }): JSX.Element {
-  return (
-    <section class="failure" aria-label="Failure">
-      <h2>{line(view.name, 60)} is not connected</h2>
-      <p class="connection-problem" data-error-message={view.problem}>
-        {plain(view.problem ?? '')}
-      </p>
-      {view.advice !== undefined && (
-        <p>
-          <b>{view.advice}</b>
-        </p>
-      )}
-      <ol>
-        {view.steps?.map((step, at) => (
-          <li key={at}>
-            <span aria-hidden="true">{step.ok ? '✓' : '✕'} </span>
-            {plain(step.words)}
-            {!step.ok && <span class="hidden"> (failed)</span>}
-            {step.text !== undefined && <pre class="text">{plain(step.text)}</pre>}
-          </li>
-        ))}
-      </ol>
-    </section>
-  );
-}
 
 /** Facts of a server: what it says of itself, its roots, and what clients of other revisions get of it. */
 export function AboutScreen(): JSX.Element {

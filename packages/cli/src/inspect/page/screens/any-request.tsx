@@ -5,6 +5,7 @@ import { focusSoon } from '../look/focus.ts';
 import { JsonEditor } from '../form/json-editor.tsx';
 import { api, calls, chosen, chosenServer, hello, place, problem, server, tab, messageOf } from '../state.ts';
 import { CallResult } from './result.tsx';
+import { WorkPlace } from './work.tsx';
 
 /** A request that is written by hand. */
 interface WrittenRequest {
@@ -72,13 +73,18 @@ export function AnyRequest(): JSX.Element {
     }
   };
   return (
-    <article
-      class="tool any-request"
-      onKeyDown={(event) => {
-        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || method === '' || !isConnected) return;
-        event.preventDefault();
-        void send();
-      }}
+    <WorkPlace
+      className="any-request"
+      {...(method === '' || !isConnected ? {} : { onCall: () => void send() })}
+      bar={
+        <>
+          <button type="button" class="main" disabled={method === '' || !isConnected} onClick={() => void send()}>
+            Send <kbd>Ctrl Enter</kbd>
+          </button>
+          {!isConnected && <span class="muted">connect the server first</span>}
+        </>
+      }
+      side={last !== undefined && <CallResult key={last.id} call={last} isRunning={last.state === 'running'} />}
     >
       <h2>Any request</h2>
       <p class="description">
@@ -107,13 +113,6 @@ export function AnyRequest(): JSX.Element {
         ))}
       </datalist>
       <JsonEditor text={text} onText={(next) => write(id, { text: next })} label="params" />
-      <p class="doing">
-        <button type="button" class="main" disabled={method === '' || !isConnected} onClick={() => void send()}>
-          Send <kbd>Ctrl Enter</kbd>
-        </button>
-        {!isConnected && <span class="muted">connect the server first</span>}
-      </p>
-      {last !== undefined && <CallResult key={last.id} call={last} isRunning={last.state === 'running'} />}
-    </article>
+    </WorkPlace>
   );
 }

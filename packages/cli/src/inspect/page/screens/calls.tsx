@@ -1,11 +1,12 @@
 import type { JSX } from 'preact';
 import type { CallView } from '../../view.ts';
-import { drafts } from '../drafts.ts';
+import { keepDraft } from '../drafts.ts';
 import { chosenPlaces, focusSoon } from '../look/focus.ts';
 import { calls, chosen, chosenServer, tab } from '../state.ts';
 import { AnyRequest, anyRequestKey, writeAgain } from './any-request.tsx';
 import { Picker } from './picker.tsx';
 import { CallResult } from './result.tsx';
+import { WorkPlace } from './work.tsx';
 import { FoldedJson } from '../json/json-view.tsx';
 import { plain } from '../plain.ts';
 
@@ -32,30 +33,28 @@ export function CallList(): JSX.Element {
         })),
       ]}
       empty=""
-      more={own.length === 0 && <p class="empty">Nothing was called yet.</p>}
+      more={own.length === 0 && <p class="empty">No calls yet. Call a tool.</p>}
       show={(key) => {
         if (key === anyRequestKey) return <AnyRequest key={chosenServer.value} />;
         const call = own.find(({ id }) => String(id) === key);
         if (call === undefined) return null;
         return (
-          <article class="tool">
+          <WorkPlace
+            bar={
+              call.kind !== 'prompt' &&
+              call.kind !== 'resource' && (
+                <button type="button" onClick={() => (call.kind === 'request' ? writeAgain : fillInAgain)(call)}>
+                  Fill in again
+                </button>
+              )
+            }
+            side={<CallResult key={call.id} call={call} isRunning={call.state === 'running'} />}
+          >
             <h2>
               {plain(call.name)} <span class="mark">{call.kind}</span>
             </h2>
             <FoldedJson text={call.text} label="Arguments" />
-            {call.kind !== 'prompt' && call.kind !== 'resource' && (
-              <p class="doing">
-                <button
-                  type="button"
-                  class="small"
-                  onClick={() => (call.kind === 'request' ? writeAgain : fillInAgain)(call)}
-                >
-                  Fill in again
-                </button>
-              </p>
-            )}
-            <CallResult key={call.id} call={call} isRunning={call.state === 'running'} />
-          </article>
+          </WorkPlace>
         );
       }}
     />
@@ -64,7 +63,7 @@ export function CallList(): JSX.Element {
 
 /** Shows the form of the tool with the arguments of a call, to be changed or called as they are. */
 function fillInAgain({ server, name, text }: CallView): void {
-  drafts.set(`${server} ${name}`, text);
+  keepDraft(`${server} ${name}`, text);
   chosen.value = { ...chosen.value, tools: name };
   tab.value = 'tools';
   focusSoon(...chosenPlaces);

@@ -2,9 +2,11 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { keyWords } from '../keys.ts';
 import { focusIfLost } from '../look/focus.ts';
+import { line } from '../plain.ts';
 import { dialog, place, singleKeys } from '../state.ts';
 import { Compare } from './compare.tsx';
-import { goals, type Goal } from '../goals.ts';
+import { foundIn, type Goal } from '../palette/find.ts';
+import { goals } from '../palette/goals.ts';
 
 /** The dialog that is open, where one is. */
 export function Dialogs(): JSX.Element | null {
@@ -49,9 +51,7 @@ export function Dialogs(): JSX.Element | null {
 function Palette({ onClose }: { readonly onClose: () => void }): JSX.Element {
   const [typed, setTyped] = useState('');
   const [at, setAt] = useState(0);
-  const wanted = typed.toLowerCase().replace(/^#/, '').split(/\s+/);
-  const all = goals(typed);
-  const seen = all.filter(({ words }) => wanted.every((word) => words.toLowerCase().includes(word))).slice(0, 50);
+  const seen = foundIn(goals(typed), typed);
   const go = (goal: Goal | undefined): void => {
     onClose();
     // While the dialog is there, nothing beside it takes the focus.
@@ -73,6 +73,7 @@ function Palette({ onClose }: { readonly onClose: () => void }): JSX.Element {
         aria-controls="palette-list"
         aria-activedescendant={seen.length > 0 ? `palette-${at}` : undefined}
         aria-label="Search everything"
+        placeholder="Tool, prompt, resource, message or command"
         value={typed}
         onInput={(event) => {
           setTyped(event.currentTarget.value);
@@ -88,7 +89,7 @@ function Palette({ onClose }: { readonly onClose: () => void }): JSX.Element {
           event.preventDefault();
         }}
       />
-      {seen.length === 0 && <p class="empty">Nothing is called so.</p>}
+      {seen.length === 0 && <p class="empty">No matches.</p>}
       <ul ref={list} id="palette-list" role="listbox" aria-label="Found">
         {seen.map((goal, index) => (
           <li
@@ -100,6 +101,7 @@ function Palette({ onClose }: { readonly onClose: () => void }): JSX.Element {
             onClick={() => go(goal)}
           >
             {goal.words}
+            {goal.also !== undefined && <span class="muted"> {line(goal.also, 120)}</span>}
           </li>
         ))}
       </ul>

@@ -1,19 +1,23 @@
 import type { JSX } from 'preact';
+import { SignIcon } from '../look/icon.tsx';
 import { look, nextLook } from '../look/look.ts';
+import { panes, showPane } from '../look/panes.ts';
 import { ChoiceButtons } from '../parts.tsx';
-import { dialog, hello, place, waitingQuestions, rowCount, rowsVersion, servers } from '../state.ts';
+import { dialog, hello, place, waitingQuestions, server, servers } from '../state.ts';
 import { showQuestion, showSignIn } from '../look/ways.ts';
+import { line } from '../plain.ts';
 
-/** The bar at the top: the number of servers, the size of the recording, and waiting items. */
+/** The bar at the top: the way to everything, and waiting items. */
 export function Header(): JSX.Element {
-  void rowsVersion.value;
   return (
     <header class="top">
       <h1>Parley</h1>
-      <span class="muted wide">
-        {servers.value.size} {servers.value.size === 1 ? 'server' : 'servers'}
-      </span>
-      <span class="narrow bar-of-places">
+      {!panes.value.servers.isOpen && (
+        <button type="button" class="small tabbed-not" onClick={() => showPane('servers')}>
+          <SignIcon name="open" /> {line(server.value?.name ?? 'Servers', 30)}
+        </button>
+      )}
+      <span class="tabbed bar-of-places">
         <ChoiceButtons
           label="Part of the page"
           of={[
@@ -32,19 +36,15 @@ export function Header(): JSX.Element {
           onChoose={(chosen) => (place.value = chosen)}
         />
       </span>
-      <span class="space" />
-      {hello.value?.isReadOnly === true && <span class="badge">read only</span>}
-      <Waiting />
-      <span class="muted wide">
-        <span aria-hidden="true">● </span>
-        {rowCount().toLocaleString('en')} recorded
-      </span>
-      <button type="button" class="small" onClick={() => (dialog.value = 'palette')}>
-        <span class="wide">Search </span>
+      <button type="button" class="palette-way" onClick={() => (dialog.value = 'palette')}>
+        <SignIcon name="search" />
+        <span class="palette-words">Search tools, prompts, resources, messages</span>
         <kbd>Ctrl K</kbd>
       </button>
+      {hello.value?.isReadOnly === true && <span class="badge">read only</span>}
+      <Waiting />
       <LookButton />
-      <button type="button" class="small" aria-label="Keys" onClick={() => (dialog.value = 'help')}>
+      <button type="button" class="small icon" aria-label="Keys" title="Keys" onClick={() => (dialog.value = 'help')}>
         ?
       </button>
     </header>
@@ -53,10 +53,10 @@ export function Header(): JSX.Element {
 
 /** Light, dark, or as the system has it. */
 function LookButton(): JSX.Element {
-  const words = `Look: ${look.value === 'system' ? 'as the system' : look.value}`;
+  const words = `Theme: ${look.value === 'system' ? 'as the system' : look.value}`;
   return (
-    <button type="button" class="small" aria-label={words} title={words} onClick={nextLook}>
-      {{ system: '◐', light: '○', dark: '●' }[look.value]}
+    <button type="button" class="small icon" aria-label={words} title={words} onClick={nextLook}>
+      <SignIcon name={look.value} />
     </button>
   );
 }

@@ -3,11 +3,11 @@ import { useState } from 'preact/hooks';
 import type { EntryView, RowView } from '../../view.ts';
 import { useAsked } from '../asked.ts';
 import { FoldedJson } from '../json/json-view.tsx';
+import { SignIcon } from '../look/icon.tsx';
 import { ChoiceButtons, CopyButton, FactList } from '../parts.tsx';
 import { clock, line, plain, size, textValue } from '../plain.ts';
 import { row, rowAt, rowsVersion, servers } from '../state.ts';
-import { LensPanel } from '../lens/lens.tsx';
-import { messageView } from '../lens/shown.ts';
+import { openLens } from '../lens/shown.ts';
 import { PairButton } from '../wire/pair-button.tsx';
 import { paramsIn } from '../wire/params-in.ts';
 import { writeAgain } from './any-request.tsx';
@@ -25,7 +25,7 @@ function OneMessage({ n }: { readonly n: number }): JSX.Element {
   void rowsVersion.value;
   const one = rowAt(n);
   const [isRevealed, setRevealed] = useState(false);
-  const view = messageView.value;
+  const [view, setView] = useState<'message' | 'http'>('message');
   const entry = useAsked<EntryView>({
     verb: 'entry',
     body: { n, reveal: isRevealed },
@@ -35,8 +35,8 @@ function OneMessage({ n }: { readonly n: number }): JSX.Element {
   return (
     <>
       <div class="message-bar">
-        <button type="button" class="small" aria-label="Close" onClick={() => (row.value = undefined)}>
-          ✕
+        <button type="button" class="small icon" aria-label="Close" onClick={() => (row.value = undefined)}>
+          <SignIcon name="close" />
         </button>
         <h3>
           #{n} {line(`${one?.what ?? ''} ${one?.about ?? ''}`, 60)}
@@ -46,11 +46,13 @@ function OneMessage({ n }: { readonly n: number }): JSX.Element {
           of={[
             ['message', 'Message'],
             ['http', 'HTTP'],
-            ['lens', 'Lens'],
           ]}
           value={view}
-          onChoose={(next) => (messageView.value = next)}
+          onChoose={setView}
         />
+        <button type="button" class="small" onClick={openLens}>
+          Lens
+        </button>
       </div>
       {entry !== undefined && view === 'message' && (
         <>
@@ -69,7 +71,6 @@ function OneMessage({ n }: { readonly n: number }): JSX.Element {
           <Http entry={entry} />
         </>
       )}
-      {view === 'lens' && <LensPanel n={n} />}
     </>
   );
 }

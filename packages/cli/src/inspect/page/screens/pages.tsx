@@ -43,7 +43,7 @@ export function ListPages({ of }: { readonly of: readonly ListName[] }): JSX.Ele
       ))}
       {view.state === 'connected' && (
         <button type="button" class="small" onClick={() => void readAgain(view)}>
-          Read the lists again
+          Refresh
         </button>
       )}
       {hasPages && (

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { VirtualList } from '../list.tsx';
 import { chosenPlaces, focusSoon } from '../look/focus.ts';
 import { isNarrow } from '../look/narrow.ts';
+import { Splitter } from '../look/splitter.tsx';
 import { line } from '../plain.ts';
 import { chosen, chosenServer, lists, server, tab, type Tab } from '../state.ts';
 
@@ -10,6 +11,8 @@ import { chosen, chosenServer, lists, server, tab, type Tab } from '../state.ts'
 export interface Pickable {
   readonly key: string;
   readonly name: string;
+  /** Shown beside the name. */
+  readonly title?: string | undefined;
   readonly words: string;
   readonly marks: readonly string[];
 }
@@ -46,14 +49,14 @@ export function Picker(props: {
           type="search"
           class="filter"
           aria-label={`Filter of ${of}`}
-          placeholder={`filter ${items.length} (press /)`}
+          placeholder={`Filter ${items.length} (/)`}
           value={typed}
           onInput={(event) => setTyped(event.currentTarget.value)}
           onKeyDown={(event) => void (isBareEnter(event) && open(0))}
         />
         {seen.length === 0 ? (
           <p class={`empty ${items.length === 0 && isUnread(of) ? 'bad' : ''}`}>
-            {items.length === 0 ? empty : `Nothing matches; ${items.length} are hidden.`}
+            {items.length === 0 ? empty : `No matches. ${items.length} are hidden.`}
           </p>
         ) : (
           <VirtualList
@@ -70,6 +73,7 @@ export function Picker(props: {
         )}
         {more}
       </div>
+      <Splitter pane="list" />
       <ChosenOne of={of} count={items.length} known={known} show={show} />
     </div>
   );
@@ -78,7 +82,8 @@ export function Picker(props: {
 /** Items that match a text: an item with a title is also found by its name, which programs and the wire use. */
 function matching(items: readonly Pickable[], wanted: string): readonly Pickable[] {
   return items.filter(
-    ({ key, name, words }) => wanted === '' || `${name} ${key} ${words}`.toLowerCase().includes(wanted),
+    ({ key, name, title = '', words }) =>
+      wanted === '' || `${name} ${title} ${key} ${words}`.toLowerCase().includes(wanted),
   );
 }
 
@@ -103,6 +108,17 @@ export function whyEmpty(of: 'tools' | 'prompts' | 'resources'): string {
   return state === 'connecting' ? 'Connecting …' : `It is not connected: its ${of} are not known.`;
 }
 
+/** Invitations to choose. */
+const selectWords: Readonly<Record<Tab, string>> = {
+  tools: 'Select a tool.',
+  prompts: 'Select a prompt.',
+  resources: 'Select a resource.',
+  tasks: 'Select a task.',
+  calls: 'Select a call.',
+  log: '',
+  about: '',
+};
+
 function ChosenOne(props: {
   readonly of: Tab;
   readonly count: number;
@@ -113,7 +129,7 @@ function ChosenOne(props: {
   return (
     <div class="chosen-one">
       {known === undefined ? (
-        <p class="empty wide">{count === 0 ? '' : `Choose one of ${count}.`}</p>
+        <p class="empty wide">{count === 0 ? '' : selectWords[of]}</p>
       ) : (
         <>
           <button
@@ -140,6 +156,9 @@ function Cells({ item }: { readonly item: Pickable | undefined }): JSX.Element {
     <span role="gridcell" class="item">
       <span class="item-name">
         {line(item?.name ?? '', 80)}
+        {item?.title !== undefined && item.title !== item.name && (
+          <span class="muted title-beside"> {line(item.title, 60)}</span>
+        )}
         {item?.marks.map((mark) => (
           <span key={mark} class="mark">
             {mark}

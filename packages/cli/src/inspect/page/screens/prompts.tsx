@@ -1,21 +1,23 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import type { JsonView as Json } from '../../view.ts';
 import { ArgumentsField } from '../arguments.tsx';
 import { completions } from '../completions.ts';
+import { useDraft } from '../drafts.ts';
 import { shortened, line, textValue } from '../plain.ts';
 import { act, calls, chosenServer, lists, server } from '../state.ts';
 import { ListedItem } from './listed.tsx';
 import { ListPages } from './pages.tsx';
 import { Picker, whyEmpty } from './picker.tsx';
 import { CallResult } from './result.tsx';
+import { NameAndTitle, WorkPlace } from './work.tsx';
 
 /** Prompts of a server: their arguments complete as you type. */
 export function Prompts(): JSX.Element {
   const own = lists.value.get(chosenServer.value);
   const items = (own?.prompts ?? []).map((prompt) => ({
     key: textValue(prompt['name']) ?? '',
-    name: textValue(prompt['title']) ?? textValue(prompt['name']) ?? '',
+    name: textValue(prompt['name']) ?? '',
+    title: textValue(prompt['title']),
     words: textValue(prompt['description']) ?? '',
     marks: (server.value?.news ?? []).includes(`prompts ${String(prompt['name'])}`) ? ['changed'] : [],
   }));
@@ -36,22 +38,23 @@ export function Prompts(): JSX.Element {
 function Prompt({ prompt }: { readonly prompt: Json }): JSX.Element {
   const name = textValue(prompt['name']) ?? '';
   const id = chosenServer.value;
-  const [text, setText] = useState('');
+  const [text, setText] = useDraft(`${id} prompt ${name}`);
   const last = [...calls.value.values()].findLast(
     (call) => call.server === id && call.kind === 'prompt' && call.name === name,
   );
   const get = (): void => void act('call', { server: id, kind: 'prompt', name, text: text === '' ? '{}' : text });
   return (
-    <article
-      class="tool"
-      onKeyDown={(event) => {
-        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
-        event.preventDefault();
-        get();
-      }}
+    <WorkPlace
+      onCall={get}
+      bar={
+        <button type="button" class="main" disabled={server.value?.state !== 'connected'} onClick={get}>
+          Get <kbd>Ctrl Enter</kbd>
+        </button>
+      }
+      side={last !== undefined && <CallResult key={last.id} call={last} isRunning={last.state === 'running'} />}
     >
       <h2>
-        {line(textValue(prompt['title']) ?? name)} <code class="muted">{line(name)}</code>
+        <NameAndTitle name={line(name)} title={line(textValue(prompt['title']) ?? '')} />
       </h2>
       <p class="description">{shortened(textValue(prompt['description']) ?? '')}</p>
       <ArgumentsField
@@ -62,14 +65,8 @@ function Prompt({ prompt }: { readonly prompt: Json }): JSX.Element {
         label={`Arguments of ${name}`}
         complete={completions(id, { type: 'ref/prompt', name }, text)}
       />
-      <p class="doing">
-        <button type="button" class="main" disabled={server.value?.state !== 'connected'} onClick={get}>
-          Get <kbd>Ctrl Enter</kbd>
-        </button>
-      </p>
-      {last !== undefined && <CallResult key={last.id} call={last} isRunning={last.state === 'running'} />}
       <ListedItem item={prompt} />
-    </article>
+    </WorkPlace>
   );
 }
 

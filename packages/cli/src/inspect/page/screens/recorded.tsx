@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { showPane } from '../look/panes.ts';
 import { clock } from '../plain.ts';
 import { allRows, filterText, place, rowsVersion } from '../state.ts';
 import { parseFilter } from '../wire/filter.ts';
@@ -40,6 +41,7 @@ function Way(props: { readonly filter: string; readonly count: number; readonly 
       onClick={() => {
         filterText.value = filter;
         place.value = 'wire';
+        showPane('wire');
       }}
     >
       {count.toLocaleString('en')} {words}

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import type { JsonView as Json } from '../../view.ts';
 import { ArgumentsField } from '../arguments.tsx';
 import { completions } from '../completions.ts';
+import { useDraft } from '../drafts.ts';
 import { FactList } from '../parts.tsx';
 import { shortened, line, size, textValue } from '../plain.ts';
 import { act, calls, chosen, chosenServer, lists, server, updated } from '../state.ts';
@@ -12,6 +12,7 @@ import { ListedItem } from './listed.tsx';
 import { ListPages } from './pages.tsx';
 import { Picker, whyEmpty } from './picker.tsx';
 import { CallResult } from './result.tsx';
+import { NameAndTitle, WorkPlace } from './work.tsx';
 
 /** Resources and templates of a server. */
 export function Resources(): JSX.Element {
@@ -23,7 +24,8 @@ export function Resources(): JSX.Element {
       const uri = String(resource['uri']);
       return {
         key: uri,
-        name: textValue(resource['title']) ?? textValue(resource['name']) ?? uri,
+        name: textValue(resource['name']) ?? uri,
+        title: textValue(resource['title']),
         words: uri,
         marks: [
           ...(server.value?.watched.includes(uri) === true ? ['watched'] : []),
@@ -34,7 +36,8 @@ export function Resources(): JSX.Element {
     }),
     ...(own?.templates ?? []).map((template) => ({
       key: String(template['uriTemplate']),
-      name: textValue(template['title']) ?? textValue(template['name']) ?? '',
+      name: textValue(template['name']) ?? '',
+      title: textValue(template['title']),
       words: String(template['uriTemplate']),
       marks: ['template', ...(news.includes(`templates ${String(template['uriTemplate'])}`) ? ['changed'] : [])],
     })),
@@ -68,6 +71,17 @@ function lastRead(uri: string): JSX.Element | null {
   return last === undefined ? null : <CallResult key={last.id} call={last} isRunning={last.state === 'running'} />;
 }
 
+/** The last result of a resource, and its app. */
+function sideOf(uri: string): JSX.Element | null {
+  if (!uri.startsWith('ui://')) return lastRead(uri);
+  return (
+    <>
+      {lastRead(uri)}
+      <AppPlace uri={uri} />
+    </>
+  );
+}
+
 function OneResource({ resource }: { readonly resource: Json }): JSX.Element {
   const uri = String(resource['uri']);
   const view = server.value;
@@ -75,8 +89,30 @@ function OneResource({ resource }: { readonly resource: Json }): JSX.Element {
   const isUpdated = updated.value.has(`${chosenServer.value} ${uri}`);
   const bytes = resource['size'];
   return (
-    <article class="tool">
-      <h2>{line(textValue(resource['title']) ?? textValue(resource['name']) ?? uri)}</h2>
+    <WorkPlace
+      bar={
+        <>
+          <button type="button" class="main" disabled={view?.state !== 'connected'} onClick={() => read(uri)}>
+            {isUpdated ? 'Read again: it was updated' : 'Read'}
+          </button>
+          <button
+            type="button"
+            aria-pressed={isWatched}
+            disabled={view?.state !== 'connected'}
+            onClick={() => void act('watch', { server: view?.id ?? '', uri, on: !isWatched })}
+          >
+            {isWatched ? 'Stop watching' : 'Watch'}
+          </button>
+        </>
+      }
+      side={sideOf(uri)}
+    >
+      <h2>
+        <NameAndTitle
+          name={line(textValue(resource['name']) ?? uri)}
+          title={line(textValue(resource['title']) ?? '')}
+        />
+      </h2>
       <p class="description">{shortened(textValue(resource['description']) ?? '')}</p>
       <FactList
         rows={[
@@ -85,39 +121,45 @@ function OneResource({ resource }: { readonly resource: Json }): JSX.Element {
           ...(typeof bytes === 'number' ? [['size', size(bytes)] as const] : []),
         ]}
       />
-      <p class="doing">
-        <button type="button" class="main" disabled={view?.state !== 'connected'} onClick={() => read(uri)}>
-          {isUpdated ? 'Read again: it was updated' : 'Read'}
-        </button>
-        <button
-          type="button"
-          aria-pressed={isWatched}
-          disabled={view?.state !== 'connected'}
-          onClick={() => void act('watch', { server: view?.id ?? '', uri, on: !isWatched })}
-        >
-          {isWatched ? 'Watch no more' : 'Watch'}
-        </button>
-      </p>
-      {lastRead(uri)}
       <ListedItem item={resource} />
-      {uri.startsWith('ui://') && <AppPlace uri={uri} />}
-    </article>
+    </WorkPlace>
   );
 }
 
 function Template({ template }: { readonly template: Json }): JSX.Element {
   const uriTemplate = String(template['uriTemplate']);
-  const [text, setText] = useState('');
+  const [text, setText] = useDraft(`${chosenServer.value} template ${uriTemplate}`);
   const names = templateVariables(uriTemplate);
   const uri = fillTemplate(uriTemplate, text);
+  const open = (): void => {
+    read(uri);
+    if (lists.value.get(chosenServer.value)?.resources.some((one) => one['uri'] === uri) === true)
+      chosen.value = { ...chosen.value, resources: uri };
+  };
   const schema = {
     type: 'object',
     properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])),
     required: names,
   };
   return (
-    <article class="tool">
-      <h2>{line(textValue(template['title']) ?? textValue(template['name']) ?? uriTemplate)}</h2>
+    <WorkPlace
+      onCall={open}
+      bar={
+        <>
+          <button type="button" class="main" disabled={server.value?.state !== 'connected'} onClick={open}>
+            Read
+          </button>
+          <code>{line(uri, 300)}</code>
+        </>
+      }
+      side={lastRead(uri)}
+    >
+      <h2>
+        <NameAndTitle
+          name={line(textValue(template['name']) ?? uriTemplate)}
+          title={line(textValue(template['title']) ?? '')}
+        />
+      </h2>
       <p class="description">{shortened(textValue(template['description']) ?? '')}</p>
       <p>
         <code>{line(uriTemplate, 500)}</code>
@@ -130,23 +172,7 @@ function Template({ template }: { readonly template: Json }): JSX.Element {
         label={`Variables of ${uriTemplate}`}
         complete={completions(chosenServer.value, { type: 'ref/resource', uri: uriTemplate }, text)}
       />
-      <p class="doing">
-        <button
-          type="button"
-          class="main"
-          disabled={server.value?.state !== 'connected'}
-          onClick={() => {
-            read(uri);
-            if (lists.value.get(chosenServer.value)?.resources.some((one) => one['uri'] === uri) === true)
-              chosen.value = { ...chosen.value, resources: uri };
-          }}
-        >
-          Read
-        </button>{' '}
-        <code>{line(uri, 300)}</code>
-      </p>
-      {lastRead(uri)}
       <ListedItem item={template} />
-    </article>
+    </WorkPlace>
   );
 }

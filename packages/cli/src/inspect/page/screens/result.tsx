@@ -6,15 +6,16 @@ import { Problems } from '../arguments.tsx';
 import { ContentView } from '../content/content.tsx';
 import { StructuredView } from '../content/structured.tsx';
 import { FoldedJson } from '../json/json-view.tsx';
-import { ChoiceButtons, CopyButton } from '../parts.tsx';
+import { openLens } from '../lens/shown.ts';
+import { ChoiceButtons, CopyButton, saveFile } from '../parts.tsx';
 import { now } from '../look/now.ts';
 import { useTick } from '../look/tick.ts';
-import { plain } from '../plain.ts';
-import { act, loadOutcome, outcomes, showRow } from '../state.ts';
+import { line, plain } from '../plain.ts';
+import { act, large, loadOutcome, outcomes, row, rowAt, showRow } from '../state.ts';
 
 /** A call: its progress while it runs, then its result as what it is. */
 export function CallResult({ call, isRunning }: { readonly call: CallView; readonly isRunning: boolean }): JSX.Element {
-  const { id, ms, row, state, kind } = call;
+  const { id, ms, row: request, state, kind } = call;
   // The result of a manual request is shown unchanged.
   const [view, setView] = useState<'shown' | 'json'>(kind === 'request' ? 'json' : 'shown');
   useEffect(() => {
@@ -27,22 +28,24 @@ export function CallResult({ call, isRunning }: { readonly call: CallView; reado
       <h3>
         {state === 'running' ? 'Running' : headOf(outcome, state)}
         {ms !== undefined && <span class="muted"> {ms} ms</span>}
-        {row !== undefined && (
-          <button type="button" class="small link" onClick={() => showRow(row)}>
-            #{row}
+        {request !== undefined && (
+          <button type="button" class="small link" onClick={() => showRow(request)}>
+            #{request}
           </button>
         )}
         {outcome?.result !== undefined && (
           <ChoiceButtons
             label="View of the result"
             of={[
-              ['shown', 'Shown'],
+              ['shown', 'Rendered'],
               ['json', 'JSON'],
             ]}
             value={view}
             onChoose={setView}
           />
         )}
+        <span class="space" />
+        {outcome?.result !== undefined && <ResultDoing call={call} result={outcome.result} />}
       </h3>
       {isRunning && <Running call={call} />}
       {outcome?.error !== undefined && <ErrorOf error={outcome.error} />}
@@ -63,6 +66,53 @@ export function CallResult({ call, isRunning }: { readonly call: CallView; reado
         ))}
     </section>
   );
+}
+
+/** Actions on a result: the lens, a view over the whole window, and a file. */
+function ResultDoing({ call, result }: { readonly call: CallView; readonly result: Json }): JSX.Element {
+  const answer = rowAt(call.row)?.pair;
+  const open = (): void => {
+    large.value = { title: `Result of ${line(call.name, 60)}`, text: textIn(result) ?? JSON.stringify(result) };
+  };
+  return (
+    <>
+      {answer !== undefined && (
+        <button
+          type="button"
+          class="small"
+          title="What clients of other protocol versions get"
+          onClick={() => {
+            row.value = answer;
+            openLens();
+          }}
+        >
+          Other versions
+        </button>
+      )}
+      <button type="button" class="small" onClick={open}>
+        Open large
+      </button>
+      <button
+        type="button"
+        class="small"
+        onClick={() =>
+          saveFile(`${call.name.replaceAll(/[^\w.-]+/g, '-').slice(0, 60)}.json`, JSON.stringify(result, undefined, 2))
+        }
+      >
+        Save
+      </button>
+    </>
+  );
+}
+
+/** The text of a result that has nothing else to show. */
+function textIn({ content, contents, structuredContent }: Json): string | undefined {
+  const blocks: unknown = content ?? contents;
+  if (!Array.isArray(blocks) || blocks.length !== 1 || structuredContent !== undefined) return undefined;
+  const block: Json = typeof blocks[0] === 'object' && blocks[0] !== null ? { ...blocks[0] } : {};
+  const inner = block['resource'];
+  const text = typeof inner === 'object' && inner !== null && 'text' in inner ? inner.text : block['text'];
+  return typeof text === 'string' ? text : undefined;
 }
 
 function headOf(outcome: OutcomeView | undefined, state: CallView['state']): string {

@@ -2,6 +2,8 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ServerView } from '../../view.ts';
 import { focusIfLost } from '../look/focus.ts';
+import { SignIcon } from '../look/icon.tsx';
+import { showPane } from '../look/panes.ts';
 import { line, textValue } from '../plain.ts';
 import { act, addServer, chosenServer, dialog, hello, place, servers, wish } from '../state.ts';
 import { LoginPanel } from '../login/login.tsx';
@@ -19,6 +21,18 @@ export function ServersScreen(): JSX.Element {
   const all = [...servers.value.values()];
   return (
     <nav class="servers" aria-label="Servers">
+      <p class="pane-head tabbed-not">
+        <span>Servers</span>
+        <button
+          type="button"
+          class="small icon"
+          aria-label="Fold the servers"
+          title="Fold the servers"
+          onClick={() => showPane('servers', false)}
+        >
+          <SignIcon name="back" />
+        </button>
+      </p>
       {all.length === 0 && (
         <p class="empty">
           No server yet: <code>parley inspect -- node server.js</code>, an address below, or your host's file with{' '}
@@ -64,22 +78,20 @@ function ServerCard({ server }: { readonly server: ServerView }): JSX.Element {
         </span>
         <span class="words">{line(name, 60)}</span>
       </button>
-      <p class="muted connection-status" data-testid="connection-status">
+      <p class="muted connection-status" data-testid="connection-status" title={line(address, 300)}>
         {state}
         {silent !== undefined && <b class="bad">, does not answer</b>}
         {revision !== undefined && `, ${revision}`}
-        {state !== 'recording' && `, ${server.kind === 'stdio' ? 'stdio' : 'HTTP'}`}
-        {server.pid !== undefined && `, pid ${server.pid}`}
-        <br />
-        {ownName !== undefined && ownName !== name && (
+        {isChosen && (
           <>
-            says it is {line(ownName, 60)}
-            <br />
+            {state !== 'recording' && `, ${server.kind === 'stdio' ? 'stdio' : 'HTTP'}`}
+            {server.pid !== undefined && `, pid ${server.pid}`}
+            {ownName !== undefined && ownName !== name && <span class="one-line">{line(ownName, 60)}</span>}
+            <span class="one-line">{line(address, 120)}</span>
           </>
         )}
-        {line(address, 80)}
       </p>
-      {state !== 'recording' && (
+      {isChosen && state !== 'recording' && (
         <>
           <Doing server={server} />
           {server.canSignIn && <LoginPanel server={server} />}
@@ -147,7 +159,7 @@ function RevisionChoice({ server: { id, wanted } }: { readonly server: ServerVie
   };
   return (
     <label class="revision">
-      <span class="muted">speak </span>
+      <span class="muted">Protocol version </span>
       <select value={chosen ?? wanted} onChange={(event) => choose(event.currentTarget.value)}>
         <option value="auto">auto</option>
         {hello.value?.revisions.toReversed().map((date) => (

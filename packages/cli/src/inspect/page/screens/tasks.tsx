@@ -9,6 +9,7 @@ import { line } from '../plain.ts';
 import { calls, chosenServer } from '../state.ts';
 import { Picker } from './picker.tsx';
 import { CallResult, keptText, progressText } from './result.tsx';
+import { WorkPlace } from './work.tsx';
 
 /** Tells whether a call is a task, or is to be one. */
 export function isTaskCall({ kind, task }: CallView): boolean {
@@ -28,7 +29,7 @@ export function TaskList(): JSX.Element {
         words: wordsOf(call),
         marks: marksOf(call),
       }))}
-      empty="No task was begun: call a tool as a task, and how it moves stands here."
+      empty="No tasks yet. Call a tool as a task."
       show={(key) => {
         const call = own.find(({ id }) => String(id) === key);
         return call === undefined ? null : <Task call={call} />;
@@ -53,27 +54,24 @@ function marksOf({ state, task }: CallView): readonly string[] {
 function Task({ call }: { readonly call: CallView }): JSX.Element {
   const { id, name, text, task, state } = call;
   return (
-    <article class="tool">
+    <WorkPlace
+      bar={task !== undefined && <CopyButton text={task.id} what="its id" />}
+      side={<CallResult key={id} call={call} isRunning={state === 'running'} />}
+    >
       <h2>
         {line(name)} <span class="mark">{task?.status ?? state}</span>
       </h2>
       {task !== undefined && (
-        <>
-          <FactList
-            rows={[
-              ['task', <code key="id">{line(task.id, 200)}</code>],
-              ...(task.message === undefined ? [] : [['says', line(task.message, 300)] as const]),
-              ['kept', task.keptUntil === undefined ? 'without limit' : keptFor(task.keptUntil)],
-            ]}
-          />
-          <p class="doing">
-            <CopyButton text={task.id} what="its id" />
-          </p>
-        </>
+        <FactList
+          rows={[
+            ['task', <code key="id">{line(task.id, 200)}</code>],
+            ...(task.message === undefined ? [] : [['says', line(task.message, 300)] as const]),
+            ['kept', task.keptUntil === undefined ? 'without limit' : keptFor(task.keptUntil)],
+          ]}
+        />
       )}
       <FoldedJson text={text} label="Arguments" />
-      <CallResult key={id} call={call} isRunning={state === 'running'} />
-    </article>
+    </WorkPlace>
   );
 }
 

@@ -1,15 +1,15 @@
 import type { JSX } from 'preact';
-import { useLayoutEffect } from 'preact/hooks';
-import type { ServerView } from '../../view.ts';
-import { keepFocusInView } from '../look/focus.ts';
+import type { QuestionView, ServerView } from '../../view.ts';
 import { isTabbed } from '../look/narrow.ts';
 import { calls, chosenServer, lists, logs, place, waitingQuestions, server, tab, tabs, type Tab } from '../state.ts';
-import { AboutScreen, ConnectionFailure } from './about.tsx';
-import { Silence } from './silence.tsx';
+import { AboutScreen } from './about.tsx';
+import { ConnectionFailure } from '../failures/failure.tsx';
+import { Silence } from '../failures/silence.tsx';
 import { CallList } from './calls.tsx';
 import { Logs } from './logs.tsx';
 import { Prompts } from './prompts.tsx';
 import { Alike, QuestionCard } from '../questions/question.tsx';
+import { QuestionSheet } from '../questions/sheet.tsx';
 import { RecordingSummary } from './recorded.tsx';
 import { Resources } from './resources.tsx';
 import { isTaskCall, TaskList } from './tasks.tsx';
@@ -35,36 +35,33 @@ const screens: Readonly<Record<Tab, () => JSX.Element>> = {
   about: AboutScreen,
 };
 
-/** Use of the chosen server, with the questions that wait there; as the part of questions, those of every server. */
+/** Use of the chosen server, with the questions that wait there; as the part of waitingQuestions, those of every server. */
 export function UseScreen(): JSX.Element {
   const isOfQuestions = isTabbed.value && place.value === 'questions';
   const view = server.value;
   const all = [...waitingQuestions.value.values()];
-  const asked = isOfQuestions ? all : all.filter((one) => one.server === view?.id);
-  // A question that comes moves what stands below it.
-  useLayoutEffect(() => keepFocusInView('.use-rest'), [asked.length]);
+  const asked = all.filter((one) => one.server === view?.id);
   return (
     <section
       class={`use ${isOfQuestions ? 'of-questions' : ''} ${view?.state === 'recording' ? 'of-recording' : ''}`}
       aria-label={isOfQuestions ? 'Questions' : 'Use'}
     >
-      {isOfQuestions && asked.length === 0 && (
-        <p class="empty">No question waits: what a server asks of you, of a model or of your browser stands here.</p>
+      {isOfQuestions && all.length === 0 && (
+        <p class="empty">No question waits. A server can ask for a form, a page or an answer of a model.</p>
       )}
-      {asked.map((question) => (
-        <QuestionCard key={question.id} question={question} />
-      ))}
+      {isOfQuestions && all.map((question) => <QuestionCard key={question.id} question={question} />)}
       {view !== undefined && <Alike server={view.id} />}
-      <div class="use-rest">{view === undefined ? <NoServer /> : <UseOf view={view} />}</div>
+      <div class="use-rest">{view === undefined ? <NoServer /> : <UseOf view={view} asked={asked} />}</div>
     </section>
   );
 }
 
 function NoServer(): JSX.Element {
-  return <p class="empty">Choose a server, or add an address.</p>;
+  return <p class="empty">Select a server, or add an address.</p>;
 }
 
-function UseOf({ view }: { readonly view: ServerView }): JSX.Element {
+function UseOf(props: { readonly view: ServerView; readonly asked: readonly QuestionView[] }): JSX.Element {
+  const { view, asked } = props;
   if (view.state === 'recording') return <RecordingSummary server={view.id} />;
   const Screen = screens[tab.value];
   return (
@@ -87,8 +84,11 @@ function UseOf({ view }: { readonly view: ServerView }): JSX.Element {
           </button>
         ))}
       </div>
-      <div class="panel" id="tab-panel" role="tabpanel" aria-labelledby={`tab-${tab.value}`}>
-        <Screen key={view.id} />
+      <div class="panel">
+        <div class="panel-body" id="tab-panel" role="tabpanel" aria-labelledby={`tab-${tab.value}`}>
+          <Screen key={view.id} />
+        </div>
+        <QuestionSheet questions={asked} />
       </div>
     </>
   );

@@ -5,10 +5,13 @@ import { filterFields } from './filter.ts';
 import type { FoldedRows, TaskFold } from './fold.ts';
 import { indexOfRow } from './rows.ts';
 import { isUnanswered, statusText } from './status.ts';
+import { StatusBar } from './status-bar.tsx';
 import { VirtualList } from '../list.tsx';
 import { exportAs, exportKinds } from '../exports.ts';
 import { focusSoon } from '../look/focus.ts';
-import { isNarrow } from '../look/narrow.ts';
+import { SignIcon } from '../look/icon.tsx';
+import { isNarrow, isTabbed } from '../look/narrow.ts';
+import { panes, showPane } from '../look/panes.ts';
 import { clock, line, size } from '../plain.ts';
 import {
   act,
@@ -16,15 +19,19 @@ import {
   filter,
   filterText,
   found,
+  hasNoise,
+  isOfAll,
   isOpen,
   isPaused,
   lastRow,
   droppedRows,
   problem,
+  quietRows,
   row,
   rowAt,
   rowCount,
   rowsVersion,
+  servers,
   toggleFold,
   visibleRows,
   messageOf,
@@ -36,6 +43,12 @@ export function Wire(): JSX.Element {
   const { rows } = visibleRows.value;
   const gone = [...droppedRows.value.values()].reduce((sum, one) => sum + one, 0);
   useSearch();
+  if (!isTabbed.value && !panes.value.wire.isOpen)
+    return (
+      <section class="wire" aria-label="Wire">
+        <StatusBar />
+      </section>
+    );
   return (
     <section class="wire" aria-label="Wire">
       <Bar hidden={filterText.value === '' ? 0 : rowCount() - rows.length} />
@@ -44,8 +57,8 @@ export function Wire(): JSX.Element {
           {rows.length === 0 ? (
             <p class="empty">
               {rowCount() === 0
-                ? 'Nothing crossed yet.'
-                : `No message matches; ${rowCount().toLocaleString('en')} are hidden.`}
+                ? 'No messages yet. Call a tool.'
+                : `No matches. ${rowCount().toLocaleString('en')} messages are hidden.`}
             </p>
           ) : (
             <Rows {...visibleRows.value} />
@@ -136,15 +149,32 @@ function useSearch(): void {
 }
 
 function Bar({ hidden }: { readonly hidden: number }): JSX.Element {
+  void rowsVersion.value;
+  const count = rowCount();
   return (
     <div class="wire-bar">
       <h2>Wire</h2>
+      <span class="muted">
+        {count.toLocaleString('en')} {count === 1 ? 'message' : 'messages'}
+      </span>
+      <button
+        type="button"
+        class="small icon tabbed-not"
+        aria-label="Fold the wire"
+        title="Fold the wire"
+        onClick={() => {
+          showPane('wire', false);
+          focusSoon('.wire-status');
+        }}
+      >
+        <SignIcon name="down" />
+      </button>
       <input
         type="search"
         class="filter"
         aria-label="Filter of the wire"
         list="filter-fields"
-        placeholder="method:tools/call -kind:http dur:>500 is:broken text:oslo"
+        placeholder="Filter: method:tools/call is:error text:oslo"
         value={filterText.value}
         onInput={(event) => (filterText.value = event.currentTarget.value)}
       />
@@ -168,13 +198,43 @@ function Bar({ hidden }: { readonly hidden: number }): JSX.Element {
         aria-pressed={isPaused.value}
         onClick={() => (isPaused.value = !isPaused.value)}
       >
-        {isPaused.value ? 'Go on' : 'Pause'}
+        {isPaused.value ? 'Resume' : 'Pause'}
       </button>
+      <Shown />
       <SaveChoice />
       <button type="button" class="small" onClick={() => void act('clear', {})}>
         Clear
       </button>
     </div>
+  );
+}
+
+/** Choices of what the wire shows: one server or all, with or without messages that say nothing new. */
+function Shown(): JSX.Element {
+  const { hidden } = quietRows.value;
+  return (
+    <>
+      {servers.value.size > 1 && (
+        <label class="again">
+          <input
+            type="checkbox"
+            checked={isOfAll.value}
+            onChange={({ currentTarget }) => (isOfAll.value = currentTarget.checked)}
+          />
+          All servers
+        </label>
+      )}
+      {(hidden > 0 || hasNoise.value) && (
+        <label class="again" title="Pings, comments of streams, and lists that were read before">
+          <input
+            type="checkbox"
+            checked={hasNoise.value}
+            onChange={({ currentTarget }) => (hasNoise.value = currentTarget.checked)}
+          />
+          Keep-alives and re-reads{hidden > 0 ? ` (${hidden.toLocaleString('en')})` : ''}
+        </label>
+      )}
+    </>
   );
 }
 

@@ -1,18 +1,22 @@
 /** Everything that the palette finds: places, items of servers, messages, and actions. */
 
-import type { ServerView } from '../view.ts';
-import { exportAs, exportKinds } from './exports.ts';
-import { showLens } from './lens/shown.ts';
-import { showQuestion, showServer } from './look/ways.ts';
-import { chosenPlaces, focusSoon } from './look/focus.ts';
-import { looks, look } from './look/look.ts';
-import { line, textValue } from './plain.ts';
+import type { JsonView, RowView, ServerView } from '../../view.ts';
+import { exportAs, exportKinds } from '../exports.ts';
+import type { Goal } from './find.ts';
+import { showLens } from '../lens/shown.ts';
+import { showQuestion, showServer } from '../look/ways.ts';
+import { chosenPlaces, focusSoon } from '../look/focus.ts';
+import { looks, look } from '../look/look.ts';
+import { showPane } from '../look/panes.ts';
+import { line, textValue } from '../plain.ts';
 import {
   act,
+  allRows,
   calls,
   chosen,
   chosenServer,
   dialog,
+  filterText,
   hello,
   isPaused,
   lists,
@@ -25,13 +29,7 @@ import {
   tab,
   tabs,
   type Tab,
-} from './state.ts';
-
-/** Thing that is found. */
-export interface Goal {
-  readonly words: string;
-  go(): void;
-}
+} from '../state.ts';
 
 /** Lists everything that is there now. @param typed Words that are looked for: a number is that of a message too. */
 export function goals(typed: string): readonly Goal[] {
@@ -39,8 +37,9 @@ export function goals(typed: string): readonly Goal[] {
     ...messageGoals(typed),
     ...tabs.map((one) => ({ words: `Go to ${one}`, go: () => goTo(one) })),
     ...[...servers.value.values()].flatMap(serverGoals),
-    ...doings(),
     ...things(),
+    ...doings(),
+    ...textGoals(typed),
   ];
 }
 
@@ -53,9 +52,45 @@ function goTo(one: Tab): void {
 function messageGoals(typed: string): readonly Goal[] {
   const [, number] = /^#?(\d+)$/.exec(typed.trim()) ?? [];
   const found = number === undefined ? undefined : rowAt(Number(number));
-  return found === undefined
-    ? []
-    : [{ words: `Message #${found.n} ${line(`${found.what} ${found.about ?? ''}`, 80)}`, go: () => showRow(found.n) }];
+  return found === undefined ? [] : [messageGoal(found)];
+}
+
+function messageGoal(one: RowView): Goal {
+  return { words: `Message #${one.n} ${line(saidBy(one), 80)}`, go: () => showRow(one.n) };
+}
+
+function saidBy({ what, about = '', kind }: RowView): string {
+  return `${kind === 'result' || kind === 'error' ? `${kind} of ` : ''}${what} ${about}`;
+}
+
+/** Most messages that are found by their words. */
+const maxMessages = 8;
+
+/** Messages by what they are about, the newest first, and the way to those whose text has the words. */
+function textGoals(typed: string): readonly Goal[] {
+  const text = typed.trim();
+  if (text.length < 2 || /^#?\d+$/.test(text)) return [];
+  const words = text.toLowerCase().split(/\s+/);
+  const found = allRows().filter((one) => {
+    const said = saidBy(one).toLowerCase();
+    return words.every((word) => said.includes(word));
+  });
+  return [
+    ...found
+      .slice(-maxMessages)
+      .toReversed()
+      .map((one) => ({ ...messageGoal(one), isLast: true })),
+    {
+      isLast: true,
+      words: `Search the messages for ${line(text, 60)}`,
+      go() {
+        filterText.value = `text:"${text.replaceAll('"', '')}"`;
+        place.value = 'wire';
+        showPane('wire');
+        focusSoon('.wire .filter');
+      },
+    },
+  ];
 }
 
 function serverGoals(server: ServerView): readonly Goal[] {
@@ -76,7 +111,7 @@ function serverGoals(server: ServerView): readonly Goal[] {
           ...(state === 'connected'
             ? [
                 goal('Ask for an answer of', 'ping'),
-                { words: `Read again the lists of ${of}`, go: () => void readAgain(server) },
+                { words: `Refresh the lists of ${of}`, go: () => void readAgain(server) },
               ]
             : []),
           ...(wantsSignIn ? [goal('Sign in at', 'connect', { revision: wanted, asks: true })] : []),
@@ -89,23 +124,24 @@ function doings(): readonly Goal[] {
   // The place has to be drawn before anything in it takes the focus.
   const focusIn = (where: 'servers' | 'wire', selector: string): void => {
     place.value = where;
+    showPane(where);
     setTimeout(() => document.querySelector<HTMLElement>(selector)?.focus(), 0);
   };
   return [
     { words: 'Go to the filter of the wire', go: () => focusIn('wire', '.wire .filter') },
     { words: 'Add an address', go: () => focusIn('servers', '.add input') },
-    { words: isPaused.value ? 'Go on with the wire' : 'Pause the wire', go: () => (isPaused.value = !isPaused.value) },
+    { words: isPaused.value ? 'Resume the wire' : 'Pause the wire', go: () => (isPaused.value = !isPaused.value) },
     { words: 'Clear the wire', go: () => void act('clear', {}) },
     ...exportKinds.map((kind) => ({ words: `Save the wire as ${kind.words}`, go: () => void exportAs(kind) })),
     ...(hello.value?.revisions ?? []).map((date) => ({
       words: `Lens: a client of ${date}`,
       go() {
         showLens(date);
-        focusSoon('.lens .choice [aria-pressed=true]', '.lens-of-server .choice [aria-pressed=true]');
+        focusSoon('.lens .clients [aria-pressed=true]', '.lens-of-server .choice [aria-pressed=true]');
       },
     })),
     ...looks.map((one) => ({
-      words: `Look: ${one === 'system' ? 'as the system' : one}`,
+      words: `Theme: ${one === 'system' ? 'as the system' : one}`,
       go: () => void (look.value = one),
     })),
     ...(servers.value.size > 1 ? [{ words: 'Compare two servers', go: () => void (dialog.value = 'compare') }] : []),
@@ -126,8 +162,9 @@ function doings(): readonly Goal[] {
 /** Tools, prompts, resources and templates of all servers. */
 function things(): readonly Goal[] {
   return [...lists.value].flatMap(([id, own]) => {
-    const goal = (of: Tab, key: unknown, name: unknown): Goal => ({
-      words: `${id} ${of}: ${line(String(name ?? key), 100)}`,
+    const goal = (of: Tab, key: unknown, one: JsonView): Goal => ({
+      words: `${id} ${of}: ${line(String(one['name'] ?? key), 100)}`,
+      also: line([one['title'], one['description'], one['uri'] ?? one['uriTemplate']].filter(Boolean).join('. '), 400),
       go() {
         chosenServer.value = id;
         goTo(of);
@@ -136,10 +173,10 @@ function things(): readonly Goal[] {
       },
     });
     return [
-      ...own.tools.map((one) => goal('tools', one['name'], one['title'] ?? one['name'])),
-      ...own.prompts.map((one) => goal('prompts', one['name'], one['title'] ?? one['name'])),
-      ...own.resources.map((one) => goal('resources', one['uri'], one['title'] ?? one['name'])),
-      ...own.templates.map((one) => goal('resources', one['uriTemplate'], one['title'] ?? one['name'])),
+      ...own.tools.map((one) => goal('tools', one['name'], one)),
+      ...own.prompts.map((one) => goal('prompts', one['name'], one)),
+      ...own.resources.map((one) => goal('resources', one['uri'], one)),
+      ...own.templates.map((one) => goal('resources', one['uriTemplate'], one)),
     ];
   });
 }
