@@ -90,6 +90,18 @@ A finding should always be a fault of the server:
   the server restarts, there is a finding only if it crashes again.
 - If two parts of the specification disagree, the finding is a note that cites both.
 
+## What counts
+
+By default, the report is about faults that a client can notice:
+
+- Findings are in groups, such as *Affects every client* and *Affects clients that use tools*. Errors come first.
+- One fault is one finding. It lists the other rules that the fault breaks under \`also\`.
+- A statement of a superseded revision that no known client uses is a note. So far these are the batches of 2025-03-26.
+- Recommendations that an SDK does not follow take one line: \`5 known traits of @modelcontextprotocol/sdk 1.x\`. The
+  check recognizes an SDK by texts that only this SDK sends. A broken MUST is never such a trait.
+
+\`--strict\` shows each finding by itself, at the level of the specification.
+
 ## Servers that require a token
 
 Give your token with \`--token-env NAME\` or \`--token-file <file>\`, or run \`parley login\` before. The check itself never
@@ -113,7 +125,7 @@ exit code is 3 if it refuses them correctly.
 | Exit code | Meaning |
 |---|---|
 | 0 | Nothing is broken. |
-| 1 | A MUST is broken. With \`--strict\`, also if a SHOULD is broken. |
+| 1 | A MUST is broken, and a client can notice it. With \`--strict\`, any broken MUST or SHOULD. |
 | 2 | The command line is wrong. |
 | 3 | The server could not be checked, and no baseline is written. |
 

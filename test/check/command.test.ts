@@ -59,6 +59,15 @@ test('the exit code is 0 where nothing is broken, 1 for a MUST, and for a SHOULD
   assert.equal(await code(wrong.url), 1);
 });
 
+test('a MUST that no client uses fails with --strict alone', async (t) => {
+  const url = await faulty(t, faults['batch-unanswered']?.[1] ?? {});
+  const check = ['check', '--only', 'basic-019', '--revision', '2025-03-26', url];
+  const { code, stdout } = await inThisProcess(check);
+  assert.deepEqual([code, /^· basic-019 is not kept \(2025-03-26\)/m.test(stdout)], [0, true]);
+  const strict = await inThisProcess([...check, '--strict']);
+  assert.deepEqual([strict.code, /^✗ basic-019 MUST/m.test(strict.stdout)], [1, true]);
+});
+
 test('the exit code is 2 for what makes no sense, and 3 where nothing could be judged', async (t) => {
   const { url } = await served(t, 'fine');
   for (const words of [

@@ -95,7 +95,7 @@ function verdictOf({ rule: { id }, revision, outcome }: JudgedRule): RowVerdict 
 }
 
 /** Each row counts once: as the worst that any revision saw. */
-function countsOf(rows: readonly RowVerdict[]): Omit<CheckReport['counts'], 'messages' | 'starts'> {
+export function countsOf(rows: readonly RowVerdict[]): Omit<CheckReport['counts'], 'messages' | 'starts'> {
   const worst = new Map<string, number>();
   for (const { id, verdict } of rows) worst.set(id, Math.min(worst.get(id) ?? Infinity, ranks.indexOf(verdict)));
   const count = (verdict: RowVerdict['verdict']): number =>

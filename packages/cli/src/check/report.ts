@@ -28,6 +28,14 @@ export interface Finding {
   readonly disputed?: string;
   /** True when it is written down in the baseline as known. */
   readonly known?: true;
+  /** Words for those who notice it, such as `every client`; left out for a note and with `--strict`. */
+  readonly affects?: string;
+  /** Other rows that the same fault breaks. */
+  readonly also?: readonly string[];
+  /** The SDK that causes it in every server that uses it; it is a note then. */
+  readonly trait?: string;
+  /** Reason why no client relies on the statement; it is a note then. */
+  readonly unused?: string;
 }
 
 /** RuleVerdict on one row in one revision. */

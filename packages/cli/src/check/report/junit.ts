@@ -36,7 +36,9 @@ function isBroken({ verdict }: RowVerdict, finding: Finding | undefined): boolea
 
 /** Finding of a row in its revision: one that is not known first, since it is what fails. */
 function findingOf({ id, revision }: RowVerdict, { findings }: CheckReport): Finding | undefined {
-  const own = findings.filter((one) => one.id === id && one.revisions.includes(revision));
+  const own = findings.filter(
+    (one) => (one.id === id || one.also?.includes(id) === true) && one.revisions.includes(revision),
+  );
   return own.find(({ known }) => known !== true) ?? own[0];
 }
 

@@ -16,7 +16,11 @@ export function textReport(report: CheckReport, { verbose = false }: { readonly 
       ? ['  --token-env <name> takes a token from a variable; parley login <url> signs in, and is used then']
       : []),
     '',
-    ...findings.flatMap((finding) => findingLines(finding, side === 'client' ? 'after   ' : 'came    ')),
+    ...groupsOf(findings.filter(({ trait }) => trait === undefined)).flatMap(([affects, group]) => [
+      ...(affects === '' ? [] : [affects, '']),
+      ...group.flatMap((finding) => findingLines(finding, side === 'client' ? 'after   ' : 'came    ')),
+    ]),
+    ...traitLines(findings),
     ...uncalledLines(uncalled),
     `${counts.judged} rows judged with ${counts.messages} messages: ${counts.broken} broken, ${counts.differing} that differ from what should be; ${side === 'client' ? '' : `${counts.notAllowed} need --calls or more tokens, `}${counts.notJudged} could not be judged, ${counts.notSeen} were not seen, ${counts.notApplicable} do not apply`,
     ...unjudgedLines(report),
@@ -33,6 +37,30 @@ export function textReport(report: CheckReport, { verbose = false }: { readonly 
       ),
     );
   return `${lines.join('\n')}\n`;
+}
+
+/** Findings in their order, under headings that say who notices them, if the report has that. */
+function groupsOf(findings: readonly Finding[]): readonly (readonly [heading: string, findings: readonly Finding[]])[] {
+  const groups = new Map<string, Finding[]>();
+  const isGrouped = findings.some(({ affects }) => affects !== undefined);
+  for (const finding of findings) {
+    const { affects, severity } = finding;
+    const wish = severity === 'warning' ? 'Recommended for ' : 'Affects ';
+    const heading = affects === undefined ? (isGrouped ? 'Notes, which fail nothing' : '') : `${wish}${affects}`;
+    groups.set(heading, [...(groups.get(heading) ?? []), finding]);
+  }
+  return [...groups];
+}
+
+/** A line for the known traits of an SDK, which its users cannot change. */
+function traitLines(findings: readonly Finding[]): readonly string[] {
+  const sdks = new Map<string, string[]>();
+  for (const { id, trait } of findings)
+    if (trait !== undefined) sdks.set(trait, [...new Set([...(sdks.get(trait) ?? []), id])]);
+  return [...sdks].flatMap(([sdk, ids]) => [
+    `· ${ids.length} known trait${ids.length === 1 ? '' : 's'} of ${sdk} (${ids.join(', ')}): --strict shows each`,
+    '',
+  ]);
 }
 
 /** A line that says how often a command was started. */
@@ -94,10 +122,10 @@ function reasonOf(why: string): string {
   return `they need a right ${oneLine(method)} to be answered with a result${method === 'ping' ? ' (ping-001)' : ''}: fix it, and run again`;
 }
 
-function findingLines(
-  { severity, id, level, message: words, why, where, sent, came, fix, revisions, source, known, disputed }: Finding,
-  heard: string,
-): readonly string[] {
+function findingLines(finding: Finding, heard: string): readonly string[] {
+  const { severity, id, level, message: words, why, where, sent, came, fix, revisions } = finding;
+  const { source, known, disputed, also, unused } = finding;
+  if (unused !== undefined) return [`${signs[severity]} ${id} is not kept (${revisions.join(', ')}): ${unused}`, ''];
   const [first = '', ...rest] = sent.split('\n');
   return [
     `${signs[severity]} ${id} ${level}${known === true ? ' (known)' : ''}: ${words}`,
@@ -107,6 +135,7 @@ function findingLines(
       : [`    sent    ${first}`, ...rest.filter((line) => line !== '').map((line) => `            ${line}`)]),
     `    ${heard}${came}`,
     `    fix     ${fix}`,
+    ...(also === undefined ? [] : [`    also    ${also.join(', ')}: the same fault`]),
     ...(disputed === undefined ? [] : [`    but     ${disputed}`]),
     ...(source === undefined ? [] : [`    source  ${source}`]),
     '',

@@ -6,6 +6,7 @@ import { baselineText, compareTo, readBaseline, type KnownFinding } from '../../
 import { rawHttp } from '../../check/harness/http.ts';
 import { judgeServer, type CheckOptions } from '../../check/check.ts';
 import type { CheckReport } from '../../check/report.ts';
+import { inPractice } from '../../check/practice/in-practice.ts';
 import { junitReport } from '../../check/report/junit.ts';
 import { sarifReport } from '../../check/report/sarif.ts';
 import { textReport } from '../../check/report/text.ts';
@@ -183,7 +184,8 @@ async function tell(found: CheckReport, wishes: Wishes, io: Io): Promise<number>
   const { parsed, known = [] } = wishes;
   const file = parsed.text('baseline');
   if (file !== undefined && parsed.flag('write-baseline')) return await writeKnown(found, file, { wishes, io });
-  const { report, stale } = compareTo(found, known);
+  const { report: compared, stale } = compareTo(found, known);
+  const report = asWished(compared, wishes);
   io.stdout.write(
     parsed.flag('json')
       ? `${shownJson(report, 2)}\n`
@@ -216,8 +218,13 @@ async function writeKnown(
   const text = baselineText(found);
   await writeFile(file, text);
   io.stderr.write(`parley: wrote ${found.findings.length} findings to ${printed(file, 'line')}\n`);
-  await writeReports(compareTo(found, readBaseline(text)).report, wishes);
+  await writeReports(asWished(compareTo(found, readBaseline(text)).report, wishes), wishes);
   return 0;
+}
+
+/** The verdict by the letter with `--strict`, and otherwise by what a client notices. */
+function asWished(report: CheckReport, { parsed }: Wishes): CheckReport {
+  return parsed.flag('strict') || report.side === 'client' ? report : inPractice(report);
 }
 
 /** Writes a report to the files that are named. */

@@ -58,7 +58,9 @@ export const checkTopic: HelpTopic = {
       options: [
         {
           flag: '--strict',
-          text: 'A SHOULD that is not followed fails too. So does an outdated entry of the baseline.',
+          text:
+            'Judge by the letter: a SHOULD that is not followed fails too, and so does a MUST that no client uses. So does an ' +
+            'outdated entry of the baseline.',
         },
         { flag: '--verbose', text: 'Print every row.' },
         { flag: '--json', text: 'Print JSON, with every row.' },
@@ -136,5 +138,5 @@ export const checkTopic: HelpTopic = {
       'says how often. If the command ends at once or at `initialize`, it is not started again.',
   ],
   exitCodes:
-    '0 no finding, 1 a MUST is broken, 2 wrong command line, 3 the test was not possible, as when the server was not reached.',
+    '0 nothing that a client notices, 1 a MUST is broken, 2 wrong command line, 3 the test was not possible, as when the server was not reached.',
 };

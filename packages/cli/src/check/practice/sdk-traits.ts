@@ -1,0 +1,59 @@
+import type { Finding } from '../report.ts';
+
+/** Deviation that comes from an SDK and not from the server that uses it. */
+interface Trait {
+  readonly id: string;
+  /** Text in the reason or in the answer. */
+  readonly text: RegExp;
+  /** True if only this SDK writes the text: one such answer shows that the server uses it. */
+  readonly isSign?: true;
+}
+
+interface SdkTraits {
+  readonly sdk: string;
+  readonly traits: readonly Trait[];
+}
+
+/**
+ * Known deviations of SDKs. A server cannot be asked for its SDK, so that the texts of its own answers have to show it.
+ * Only recommendations are here: a broken MUST counts, whoever wrote it.
+ */
+const sdks: readonly SdkTraits[] = [
+  {
+    sdk: '@modelcontextprotocol/sdk 1.x',
+    traits: [
+      { id: 'basic-016', text: /"message":"\[\\n \{\\n .*\\"code\\": \\"/, isSign: true },
+      {
+        id: 'tools-024',
+        text: /"text":"MCP error -326\d\d: (?:Tool .* (?:not found|disabled)|Unknown tool)/,
+        isSign: true,
+      },
+      { id: 'resources-013', text: /"message":"MCP error -32602: Resource .* not found"/, isSign: true },
+      { id: 'compl-004', text: /"message":"MCP error -326\d\d: / },
+      { id: 'prompts-009', text: /"message":"MCP error -326\d\d: / },
+      { id: 'logging-003', text: /the error has the code -32603, and not -32602/ },
+      { id: 'page-009', text: /it was served/ },
+    ],
+  },
+  {
+    sdk: 'mcp (PyPI)',
+    traits: [
+      { id: 'prompts-009', text: /"code":0,"message":"Unknown prompt: /, isSign: true },
+      { id: 'resources-013', text: /"message":"Unknown resource: /, isSign: true },
+      { id: 'tools-024', text: /"text":"Unknown tool: /, isSign: true },
+      { id: 'page-009', text: /it was served/ },
+    ],
+  },
+];
+
+/** Finds the SDK that explains findings. @returns Its name for each of them. */
+export function traitsIn(findings: readonly Finding[]): ReadonlyMap<Finding, string> {
+  const isOf = (finding: Finding, { id, text }: Trait): boolean =>
+    finding.severity === 'warning' && finding.id === id && text.test(`${finding.why}\n${finding.came}`);
+  const known = sdks.find(({ traits }) =>
+    traits.some((trait) => trait.isSign === true && findings.some((finding) => isOf(finding, trait))),
+  );
+  if (known === undefined) return new Map();
+  const { sdk, traits } = known;
+  return new Map(findings.filter((one) => traits.some((trait) => isOf(one, trait))).map((finding) => [finding, sdk]));
+}
