@@ -92,6 +92,12 @@ const generated: Group = {
     isBuilt: true,
     words: ['scripts/site.ts'],
   },
+  messages: {
+    about: 'Prints every text of the help and every message of the sources, for a look at their words.',
+    time: '10 s',
+    isBuilt: true,
+    words: ['scripts/messages.ts'],
+  },
   pictures: {
     about: 'Takes the pictures of README.md and docs/inspect.md again.',
     time: '30 s',

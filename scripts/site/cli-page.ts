@@ -5,12 +5,18 @@ import { join } from 'node:path';
 import { root } from '../../test/support/sources.ts';
 import type { SitePage } from './api-pages.ts';
 
-/** Makes the page from the built command line. */
-export function cliPage(): SitePage {
+/** The help of the program and of each command, with all options. */
+export function helpTexts(): readonly (readonly [title: string, text: string])[] {
   const overview = helpOf('--help');
   const listed = /^Commands\n((?: {2}\S.*\n)+)/m.exec(overview)?.[1] ?? '';
   const names = [...listed.matchAll(/^ {2}([\w-]+)/gm)].map(([, name]) => name ?? '');
-  const sections = names.flatMap((name) => [`## parley ${name}`, '', '```text', helpOf(name, '--help-all'), '```', '']);
+  return [['parley', overview], ...names.map((name) => [`parley ${name}`, helpOf(name, '--help-all')] as const)];
+}
+
+/** Makes the page from the built command line. */
+export function cliPage(): SitePage {
+  const [[, overview] = ['', ''], ...commands] = helpTexts();
+  const sections = commands.flatMap(([title, help]) => [`## ${title}`, '', '```text', help, '```', '']);
   const text = [
     '# Commands and options',
     '',

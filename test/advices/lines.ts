@@ -96,7 +96,7 @@ const bridge: readonly AdvisedLine[] = [
     ...serves,
   },
   {
-    text: '--proxy-header needs --trusted-proxy <address>: without it nobody is believed',
+    text: '--proxy-header needs --trusted-proxy <address>: without it the header is not used',
     wrong: 'bridge --port 0 --proxy-header forwarded {url}',
     right: ['bridge --port 0 --proxy-header forwarded --trusted-proxy 10.0.0.1 {url}'],
     ...serves,

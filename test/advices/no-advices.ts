@@ -37,7 +37,7 @@ export const noAdvices: Readonly<Record<string, readonly string[]>> = {
   ],
   'says which issuer does not fit, and nothing that would': ['none of which is that of --issuer'],
   'stands behind the name of an option, and is in `lines.ts` with it': [
-    'is for a server that is judged, and --client judges a client',
+    'is for the check of a server, and --client checks a client',
   ],
   'the label of a button': ['as parley call'],
   'the name of a program in a file': ['parley inspect'],

@@ -39,21 +39,45 @@ function* textsOf(node: Node): Generator<string> {
   for (const child of Object.values(node).flat()) if (isNode(child)) yield* textsOf(child);
 }
 
-/** The texts that advise something, each with its file. The help is no message. */
-export function advisingTexts(): readonly (readonly [file: string, text: string])[] {
-  const files = globSync('packages/*/src/**/*.{ts,tsx}', { cwd: root }).filter(
+/** Sources that print or throw texts, or show them. The help is no message. */
+function sourcesOf(): readonly string[] {
+  return globSync('packages/*/src/**/*.{ts,tsx}', { cwd: root }).filter(
     (file) =>
       !/\.test(-d)?\.tsx?$/.test(file) && !file.startsWith(join('packages', 'cli', 'src', 'commands', 'help', '/')),
   );
-  return files.flatMap((path) => {
+}
+
+/** The texts of a source, each once. */
+function textsIn(source: string, path: string): readonly string[] {
+  // The parser returns ESTree; the walk checks what it reads.
+  const tree = parseAst(source, { lang: path.endsWith('x') ? 'tsx' : 'ts' }) as unknown as Node;
+  return [...new Set(textsOf(tree))];
+}
+
+/** The texts of three words or more that people read: messages of errors, warnings, and lines that are printed. */
+export function messageTexts(): readonly (readonly [file: string, text: string])[] {
+  return sourcesOf().flatMap((path) =>
+    textsIn(readFileSync(join(root, path), 'utf8'), path)
+      .filter((text) => /(?:[A-Za-z]{2,}[ ,:;"'`]+){2}[A-Za-z]{2,}/.test(text) && !isCode(text))
+      .map((text) => [path.replaceAll('\\', '/'), text] as const),
+  );
+}
+
+/** SQL, scripts of Redis, styles and markup. */
+function isCode(text: string): boolean {
+  return /\b(?:redis\.call|SELECT|INSERT|UPDATE|CREATE TABLE|local \w+ =|font-family)\b|^\s*<\w+|\{\s*[\w-]+:[^}]*;\s*\}/.test(
+    text,
+  );
+}
+
+/** The texts that advise something, each with its file. The help is no message. */
+export function advisingTexts(): readonly (readonly [file: string, text: string])[] {
+  return sourcesOf().flatMap((path) => {
     const source = readFileSync(join(root, path), 'utf8');
     const file = path.replaceAll('\\', '/');
     const isOther = others.test(file);
     if (!/--[a-z$]|parley [a-z]/.test(source) && (isOther || !option.test(source))) return [];
-    // The parser returns ESTree; the walk checks what it reads.
-    const tree = parseAst(source, { lang: file.endsWith('x') ? 'tsx' : 'ts' }) as unknown as Node;
-    const texts = [...new Set(textsOf(tree))];
-    return texts
+    return textsIn(source, path)
       .filter((text) => !name.test(text) && (line.test(text) || (!isOther && / /.test(text) && option.test(text))))
       .map((text) => [file, text] as const);
   });

@@ -118,7 +118,7 @@ test('a machine signs who it is with the private key of a file', async (t) => {
   }
   const lost = await parley('call', '--config', file, 'lost', 'whoami');
   assert.equal(lost.code, 1);
-  assert.match(lost.stderr, /^parley: the private key in \/\S+lost\.pem cannot be read: there is no such file\n$/);
+  assert.match(lost.stderr, /^parley: the private key in \/\S+lost\.pem cannot be read: the file does not exist\n$/);
   const bad = await run(['call', '--config', file, 'variable', 'whoami'], { ...machine.env, KEY: 'no key' });
   assert.equal(bad.code, 1);
   assert.match(bad.stderr, /the private key in the variable KEY is of no use: the key is no PEM/);

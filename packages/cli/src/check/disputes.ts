@@ -33,7 +33,7 @@ export const disputes: ReadonlyMap<string, string> = new Map<string, string>([
   ['http-059', 'the text encourages it, and says not how often: a server may do it after more than two minutes'],
   [
     'caching-018',
-    'a server must be aware that what is public is shared, and that public is said rightly stands there in small letters; several servers behind one address may differ as well',
+    'a server must know that public items are shared, and the words that demand a correct mark are not a MUST; several servers behind one address may differ as well',
   ],
   [
     'icons-004',

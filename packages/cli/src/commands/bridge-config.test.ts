@@ -111,7 +111,7 @@ describe('parley bridge --config', { concurrency: 4 }, () => {
     [['--config', 'x.json', 'http://127.0.0.1/'], /--config names the servers/],
     [['--config', 'x.json', '--', 'node'], /--config names the servers/],
     [['--config', 'x.json', '--header', 'a: b'], /--header is for one server/],
-    [['--config', 'x.json'], /cannot read x\.json: there is no such file/],
+    [['--config', 'x.json'], /cannot read x\.json: the file does not exist/],
     [['--prefix', 'always', '--', 'node'], /--prefix is for servers of a --config file/],
     [['--config', 'x.json', '--prefix', 'never'], /--prefix takes collisions or always, not "never"/],
   ] as const) {

@@ -42,7 +42,7 @@ const mistakes: readonly (readonly [line: string, code: number, message: string]
   ['call --', 2, 'no command follows --'],
   ['call URL -- node server.js', 2, '"URL" stands before --; give a URL or a command, not both'],
   ['call --server x', 2, '--server names one of --config; give a file too'],
-  ['call --config none.json x', 2, 'cannot read none.json: there is no such file'],
+  ['call --config none.json x', 2, 'cannot read none.json: the file does not exist'],
   // Arguments.
   ['call URL ad a=1', 1, 'the nearest name is "add"'],
   ['call URL add', 2, 'add needs a (number), b (number)'],

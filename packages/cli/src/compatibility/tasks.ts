@@ -62,7 +62,7 @@ export const taskFeatures: readonly Feature[] = [
       server.tasks === 'none'
         ? nothing("the server's revision has none")
         : changed(
-            'the bridge requests a task and waits for its end. Its progress, or else its `statusMessage`, becomes progress of the call',
+            'the bridge requests a task and waits for its end. Its progress, or otherwise its `statusMessage`, becomes progress of the call',
           ),
   },
   {

@@ -6,7 +6,7 @@ describe('the URL of a server', () => {
   for (const text of ['http://localhost:3000/mcp', 'https://mcp.example/mcp?key=1', 'HTTP://[::1]:1/', 'http://a'])
     it(`is taken as it is: ${text}`, () => assert.equal(serverUrl(text).href, new URL(text).href));
 
-  const whole = 'write all of it, such as https://mcp.example/mcp';
+  const whole = 'write the whole URL, such as https://mcp.example/mcp';
   const wrong: readonly (readonly [string, string])[] = [
     // "`localhost:3000/mcp`": "what to write"
     [

@@ -25,7 +25,7 @@ export function serverUrl(given: string | URL): URL {
     const port = /:(\d+)(?:\/|$)/.exec(shown)?.[1];
     if (Number(port) > 65_535)
       throw new TypeError(`${JSON.stringify(shown)} is not a URL: there is no port ${port}, the last one is 65535`);
-    throw new TypeError(`${JSON.stringify(shown)} is not a URL: write all of it, such as https://mcp.example/mcp`);
+    throw new TypeError(`${JSON.stringify(shown)} is not a URL: write the whole URL, such as https://mcp.example/mcp`);
   }
   const url = new URL(text);
   if (url.protocol !== 'http:' && url.protocol !== 'https:')

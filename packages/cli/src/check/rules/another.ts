@@ -220,7 +220,7 @@ const sameForAll: ProbeRule = {
           continue;
         }
         judged++;
-        if (own !== theirs) return breaks(answer, `${method} gives somebody else others, and says public to both`);
+        if (own !== theirs) return breaks(answer, `${method} gives another user other items, and calls both public`);
       }
       if (judged > 0) return holds;
       return unsteady === undefined

@@ -87,7 +87,7 @@ function proxiesOf(parsed: ParsedOptions): Pick<Address, 'trustedProxies'> {
       `--trusted-proxy needs --proxy-header ${forwardingHeaders.join(' or --proxy-header ')}, whichever the proxies write`,
     );
   if (addresses.length === 0)
-    throw new UsageError('--proxy-header needs --trusted-proxy <address>: without it nobody is believed');
+    throw new UsageError('--proxy-header needs --trusted-proxy <address>: without it the header is not used');
   const trustedProxies = { addresses, header };
   try {
     addressBehind(trustedProxies);

@@ -90,7 +90,7 @@ export function withinCommand(words: readonly string[]): PlacedWords {
   const [first] = rest;
   if (first?.startsWith('-') === true)
     throw new UsageError(
-      `${JSON.stringify(first)} after the last -- is no word for parley; if it belongs to the command, end the line with one more --`,
+      `${JSON.stringify(first)} after the last -- does not belong to parley; if it belongs to the command, end the line with one more --`,
     );
   return { target: commandTarget(words.slice(0, last)), words: rest, json };
 }

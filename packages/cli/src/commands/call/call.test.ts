@@ -87,7 +87,7 @@ describe('parley call', { concurrency: 4 }, () => {
       assert.match(tone, /^\[audio audio\/wav, 2044 bytes\]\n$/);
       assert.match(
         cities,
-        /^\[resource example:\/\/cities\/Lisbon: Lisbon \(text\/markdown, What is known of Lisbon\.\)\]\n/,
+        /^\[resource example:\/\/cities\/Lisbon: Lisbon \(text\/markdown, Facts of Lisbon\.\)\]\n/,
       );
       assert.match(manual, /\[resource example:\/\/manual text\/markdown\]\n# The Parley example/);
     });

@@ -146,7 +146,7 @@ function refuseMistakes(parsed: ParsedOptions, after: readonly string[] | undefi
     throw new UsageError('--sarif-file goes with --sarif <file>, whose findings it gives a place in your repository');
   if (parsed.flag('dry-run') && parsed.flag('client'))
     throw new UsageError('--dry-run goes with a server; --client sends what the client asks for');
-  if (parsed.flag('client')) refuseCredentials(parsed, 'is for a server that is judged, and --client judges a client');
+  if (parsed.flag('client')) refuseCredentials(parsed, 'is for the check of a server, and --client checks a client');
   const isServed = parsed.flag('client') && parsed.flag('stdio') && after === undefined;
   if (parsed.text('judge') !== undefined && !isServed)
     throw new UsageError('--judge goes with --client --stdio: it is part of the command that --relay gives');

@@ -95,7 +95,7 @@ describe('a wrong entry', () => {
       { command: 'node', timeout: 'long' },
       'mcpServers.one.timeout: must be seconds up to 3600, or milliseconds above, not a text',
     ],
-    [{ command: 'node', envFile: 'no/.env' }, 'mcpServers.one.envFile: cannot be read: there is no such file'],
+    [{ command: 'node', envFile: 'no/.env' }, 'mcpServers.one.envFile: cannot be read: the file does not exist'],
     [{ command: 'node', env: { 'A=B': 'x' } }, 'mcpServers.one.env."A=B": is no name of a variable'],
     [{ command: 'node', env: { KEY: 's3cret\0' } }, 'mcpServers.one.env.KEY: holds a NUL'],
     [{ command: 'node', args: ['x', 's3cret\0'] }, 'mcpServers.one.args.1: holds a NUL'],
@@ -184,7 +184,7 @@ describe('what is no file of servers', () => {
 
   test('is told when it is not there, is a folder, or is too large', async (t) => {
     await assert.rejects(readConfig('nowhere/servers.json', { env, stderr }), {
-      message: 'cannot read nowhere/servers.json: there is no such file',
+      message: 'cannot read nowhere/servers.json: the file does not exist',
     });
     await assert.rejects(readConfig(tmpdir(), { env, stderr }), /it is a folder/);
     await assert.rejects(

@@ -115,7 +115,7 @@ async function textOf(file: string): Promise<string> {
     }
   } catch (cause) {
     const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown failure';
-    const words = why === 'ENOENT' ? 'there is no such file' : why === 'EISDIR' ? 'it is a folder' : why;
+    const words = why === 'ENOENT' ? 'the file does not exist' : why === 'EISDIR' ? 'it is a folder' : why;
     throw new UsageError(`cannot read ${file}: ${words}`, { cause });
   }
   if (length > mostBytes) throw new UsageError(`${file} has more than ${mostBytes} bytes`);

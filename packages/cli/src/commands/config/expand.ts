@@ -110,7 +110,7 @@ function contentOf(inner: string, env: Variables, path: readonly string[]): stri
     if (facts.isFile() && facts.size <= maxFileBytes) return readFileSync(file, 'utf8').trim();
   } catch (cause) {
     const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown failure';
-    return wrong(why === 'ENOENT' ? 'there is no such file' : why);
+    return wrong(why === 'ENOENT' ? 'the file does not exist' : why);
   }
   return wrong(`it is no file of at most ${maxFileBytes} bytes`);
 }

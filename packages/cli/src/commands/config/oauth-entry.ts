@@ -155,7 +155,7 @@ async function textIn(path: string, what: string): Promise<string> {
     return await readFile(path, 'utf8');
   } catch (cause) {
     const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown failure';
-    throw unusable(`${what} cannot be read: ${why === 'ENOENT' ? 'there is no such file' : why}`, cause);
+    throw unusable(`${what} cannot be read: ${why === 'ENOENT' ? 'the file does not exist' : why}`, cause);
   }
 }
 

@@ -184,7 +184,7 @@ const files: readonly OddFile[] = [
     hosts: 'opencode refuses the file',
     argv: [],
     env: {},
-    problem: 'mcp.b.environment.KEY: the file ~/no/such cannot be read: there is no such file',
+    problem: 'mcp.b.environment.KEY: the file ~/no/such cannot be read: the file does not exist',
   },
   {
     title: 'keys are null',

@@ -208,13 +208,13 @@ function addMedia(server: Server): void {
 function addLinks(server: Server): void {
   server.tool(
     'cities',
-    { title: 'Cities', description: 'Links to what is known of each city.', annotations: { readOnlyHint: true } },
+    { title: 'Cities', description: 'Links to the facts of each city.', annotations: { readOnlyHint: true } },
     () =>
       cities.map(({ name }) => ({
         type: 'resource_link',
         uri: cityUri(name),
         name,
-        description: `What is known of ${name}.`,
+        description: `Facts of ${name}.`,
         mimeType: 'text/markdown',
         annotations: { audience: ['assistant'], priority: 0.5 },
       })),
@@ -256,7 +256,7 @@ function addResources(server: Server): void {
     {
       name: 'city',
       title: 'A city',
-      description: 'What is known of a city.',
+      description: 'Facts of a city.',
       mimeType: 'text/markdown',
       complete: { city: citiesLike },
     },
@@ -285,7 +285,7 @@ function addPrompts(server: Server): void {
     'pack',
     {
       title: 'Pack for a journey',
-      description: 'Asks what to pack, with what is known of the city enclosed.',
+      description: 'Asks what to pack, and encloses the facts of the city.',
       icons: [sun],
       arguments: [{ name: 'city', description: 'Where to go.', required: true }],
       complete: { city: citiesLike },

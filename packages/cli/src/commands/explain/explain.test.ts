@@ -270,7 +270,7 @@ describe('parley explain', { concurrency: 4 }, () => {
         says: /--config names the servers; give no URL and no command/,
       },
       { argv: ['explain', '--config', 'x', '--env', 'A'], says: /--env does not go with --config/ },
-      { argv: ['explain', '--config', 'no-such-file'], says: /cannot read no-such-file: there is no such file/ },
+      { argv: ['explain', '--config', 'no-such-file'], says: /cannot read no-such-file: the file does not exist/ },
       { argv: ['explain', '--bogus', 'http://a'], says: /there is no option "--bogus"/ },
     ];
     for (const { argv, says } of lines) {

@@ -147,7 +147,7 @@ export const bridgeTopic: HelpTopic = {
     'If other machines can reach the bridge, it answers only to names that --allow-host lists. This keeps web pages from ' +
       'reaching it through a host name of their own.',
     'The bridge remembers a server that was used with a login. The next time, it starts at once even if the login has ' +
-      'expired. The first call that needs a login asks for it, through the client if that can show pages, else with a page ' +
+      'expired. The first call that needs a login asks for it, through the client if that can show pages, otherwise with a page ' +
       'in your browser, and then continues. With --login never the call fails and names the command that signs in.',
     'The file has the form that hosts use: {"mcpServers": {"name": {…}}}, or "servers" in place of "mcpServers". It may ' +
       'contain comments and trailing commas. An entry starts a server ("command", "args", "env", "envFile", "cwd") or names ' +
@@ -156,7 +156,7 @@ export const bridgeTopic: HelpTopic = {
       '"disabledTools", "includeTools" and similar keys select tools. "revisions": […] lists the versions to speak to the ' +
       `server. "sharing": "shared" gives all clients one connection; servers before ${newestRevision.date} cannot send ` +
       'questions on it. The bridge retries a server that it cannot reach, and adds it later.',
-    'With --config, each server at a URL uses the login that is stored for it. Of the login options, only --login, ' +
+    'With --config, each server at a URL uses the login that is stored for it. From the login options, only --login, ' +
       '--account, --login-timeout and --network-allow apply to all servers. An Authorization header in "headers" is sent as ' +
       'it is. "oauth" has the other settings: {"clientId", "clientSecret" or "clientSecretEnv", "issuer", "scopes", ' +
       '"callbackPort", "account", …} for a client that you registered yourself. "grantType": "client_credentials" signs in ' +

@@ -18,7 +18,7 @@ export const callTopic: HelpTopic = {
   ],
   about: [
     'The result goes to standard output; progress and log messages go to standard error. Without a terminal and without ' +
-      'an answer option, the server is told that it cannot ask questions.',
+      'an answer option, the server learns that it cannot ask questions.',
     'Every word after -- belongs to the command. The tool stands before --, or after a second one. If the command ' +
       'contains a -- itself, put the tool first or end the line with one more --.',
   ],

@@ -59,7 +59,7 @@ export const checkTopic: HelpTopic = {
         {
           flag: '--strict',
           text:
-            'Judge by the letter: a SHOULD that is not followed fails too, and so does a MUST that no client uses. So does an ' +
+            'Judge by the letter: a SHOULD that is not followed fails too, and so does a MUST that no client uses, and an ' +
             'outdated entry of the baseline.',
         },
         { flag: '--verbose', text: 'Print every row.' },

@@ -3,7 +3,7 @@ import type { HelpTopic } from './topic.ts';
 
 export const explainTopic: HelpTopic = {
   name: 'explain',
-  summary: 'which protocol versions a server speaks, and who can use it',
+  summary: 'which protocol versions a server speaks, and which clients can use it',
   examples: [
     ['parley explain https://mcp.example.com/mcp', 'a remote server'],
     ['parley explain -- npx -y @modelcontextprotocol/server-everything', 'a command'],

@@ -21,7 +21,7 @@ export const loginTopic: HelpTopic = {
         {
           flag: '--device',
           text:
-            'Print a page and a code that you enter there (RFC 8628). This is never the default: somebody could talk you ' +
+            'Print a page and a code that you enter there (RFC 8628). This is never the default: an attacker could talk you ' +
             'into entering a code of theirs.',
         },
         ...loginFlags,

@@ -126,7 +126,7 @@ async function tokenIn(file: string): Promise<string> {
     text = await readFile(file, 'utf8');
   } catch (cause) {
     const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown failure';
-    const words = `the token in ${file} cannot be read: ${why === 'ENOENT' ? 'there is no such file' : why}`;
+    const words = `the token in ${file} cannot be read: ${why === 'ENOENT' ? 'the file does not exist' : why}`;
     throw new AuthorizationError('login-required', words, { cause });
   }
   if (/^[\x21-\x7e]+$/.test(text.trim())) return text.trim();

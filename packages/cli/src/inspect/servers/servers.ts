@@ -35,7 +35,7 @@ export class InspectedServers {
   /** The server with a letter. @throws VerbError where there is none. */
   get(id: string): InspectedServer {
     const server = this.#servers.get(id);
-    if (server === undefined) throw new VerbError(404, `there is no server ${id}`);
+    if (server === undefined) throw new VerbError(404, `the server ${id} does not exist`);
     return server;
   }
 

@@ -18,7 +18,7 @@ export function askingVerbs(
       'answer',
       verb({ question: 'number', action: 'text', text: 'text?' }, ({ question, action, text }) => {
         if (action !== 'accept' && action !== 'decline' && action !== 'cancel')
-          throw new VerbError(400, `there is no answer ${action}`);
+          throw new VerbError(400, `${action} is not a valid answer`);
         const content = text === undefined ? {} : { content: contentOf(text) };
         questions.answer(question, { action, ...content });
         return {};

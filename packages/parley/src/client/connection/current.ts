@@ -169,11 +169,11 @@ export class CurrentConnection {
     try {
       await initialize(agreement.channel, revision, { revisions: [revision], self: () => settings, limits });
     } catch (error) {
-      this.#warn('a server that began anew could not be initialized again', error);
+      this.#warn('a restarted server could not be initialized again', error);
       return false;
     }
     if (await refuses()) return false;
-    this.#warn(`${agreement.channel.description} began anew, and was initialized again`, lost);
+    this.#warn(`${agreement.channel.description} restarted, and was initialized again`, lost);
     await settledWithin(restoringMs, this.#restore(connection));
     for (const heard of [settings.onReconnect, ...this.#reopeners]) this.#tell(heard, lost);
     return true;

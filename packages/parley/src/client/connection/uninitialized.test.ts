@@ -62,7 +62,7 @@ describe('a server that begins anew behind an open stream', () => {
     const [tools, prompts] = await Promise.all([client.listTools(), client.listPrompts()]);
     assert.deepEqual([tools.length, prompts.length], [2, 1]);
     assert.equal(sent.filter((method) => method === 'initialize').length, 1);
-    assert.deepEqual(warnings, ['node --watch began anew, and was initialized again']);
+    assert.deepEqual(warnings, ['node --watch restarted, and was initialized again']);
   });
 
   for (const sessionLost of ['fail', 'repeat'] as const)
@@ -122,7 +122,7 @@ describe('a server that begins anew behind an open stream', () => {
     await restart();
     state.isDeaf = true;
     await assert.rejects(client.listTools());
-    assert.deepEqual(warnings, ['a server that began anew could not be initialized again']);
+    assert.deepEqual(warnings, ['a restarted server could not be initialized again']);
   });
 
   test('goes on behind a bridge', async (t) => {

@@ -46,7 +46,7 @@ export async function uninitialized(
     return proof.message.replaceAll(other, '') === error.message.replaceAll(method, '');
   };
   if (!(await refuses())) return undefined;
-  const lost = new ConnectionError('session-lost', 'the server began anew and was not initialized', { cause: error });
+  const lost = new ConnectionError('session-lost', 'the server restarted and was not initialized', { cause: error });
   return { lost, refuses };
 }
 

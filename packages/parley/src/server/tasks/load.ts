@@ -44,7 +44,7 @@ export function loadTasks(info: Implementation, parts: ServerParts): TaskAnswers
         // It was visible to the caller that requested the task. The caller's `auth` was stored.
         const [entry, revision] = [tools.find(name, auth as AuthInfo | undefined), revisionOf(date)];
         if (entry === undefined || revision === undefined)
-          throw new TypeError(`there is no tool ${JSON.stringify(name)}, of which the task is`);
+          throw new TypeError(`the tool ${JSON.stringify(name)} of the task does not exist`);
         return resultOfReturn(entry, returned, revision);
       },
       maxRounds: rounds.maxRounds,

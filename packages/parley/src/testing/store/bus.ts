@@ -23,24 +23,24 @@ export const busChecks: readonly StoreCheck[] = [
         true,
         `the counts ${counts.slice(0, 5).join(', ')}…`,
       );
-      await eventually('all are heard', async () => heard.length >= texts.length);
+      await eventually('all are received', async () => heard.length >= texts.length);
       equal(heard.join('|') === texts.join('|'), true, 'the order');
       equal(strange, [], 'what others hear');
       for (const end of ends) await end();
     },
   },
   {
-    title: 'a text that nobody listens to is counted as 0, and is heard by nobody who comes later',
+    title: 'a text without listeners counts as 0, and later listeners do not receive it',
     async check({ one, other, name }) {
       equal(await one.bus.publish(name, 'early'), 0, 'before anybody listens');
       const heard: string[] = [];
       const end = await other.bus.subscribe(name, (text) => heard.push(text), ignore);
-      equal((await one.bus.publish(name, 'now')) > 0, true, 'while somebody listens');
-      await eventually('it is heard', async () => heard.length > 0);
+      equal((await one.bus.publish(name, 'now')) > 0, true, 'with a listener');
+      await eventually('it is received', async () => heard.length > 0);
       await end();
       await end();
-      equal(await one.bus.publish(name, 'late'), 0, 'when nobody listens any more');
-      equal(heard, ['now'], 'what was heard');
+      equal(await one.bus.publish(name, 'late'), 0, 'without listeners again');
+      equal(heard, ['now'], 'the received texts');
     },
   },
   {
@@ -50,12 +50,12 @@ export const busChecks: readonly StoreCheck[] = [
         const heard: string[] = [];
         const end = await other.bus.subscribe(`${name} ${times}`, (text) => heard.push(text), ignore);
         await one.bus.publish(`${name} ${times}`, 'heard');
-        await eventually('it is heard', async () => heard.length > 0);
+        await eventually('it is received', async () => heard.length > 0);
         const ended = end();
         const before = heard.length;
         await one.bus.publish(`${name} ${times}`, 'not heard');
         await ended;
-        equal(heard.length, before, 'what was heard after the end');
+        equal(heard.length, before, 'the texts received after the end');
       }
     },
   },
@@ -74,7 +74,7 @@ export const busChecks: readonly StoreCheck[] = [
       equal((await one.bus.publish(name, 'one')) > 0, true, 'the count');
       await eventually('one hears', async () => heard.length === 3);
       await second();
-      equal(heard, ['both', 'both', 'one'], 'what was heard');
+      equal(heard, ['both', 'both', 'one'], 'the received texts');
     },
   },
   {
@@ -88,7 +88,7 @@ export const busChecks: readonly StoreCheck[] = [
         'a longer one',
       );
       await one.bus.publish(name, '😀'.repeat(maxBusTextLength / 2));
-      await eventually('it is heard', async () => heard.length > 0);
+      await eventually('it is received', async () => heard.length > 0);
       equal(heard, [maxBusTextLength], 'its length');
       await end();
     },

@@ -32,7 +32,7 @@ const reading: readonly StoreCheck[] = [
       for (const session of [name, `${name} 2`]) {
         const data = (await other.events.open(session).read('b', 0))?.events.map((event) => event.data);
         equal(data, [`${session}b`], 'the events');
-        equal(await other.events.open(session).read('c', 0), undefined, 'a stream that nobody wrote');
+        equal(await other.events.open(session).read('c', 0), undefined, 'a stream without a writer');
         equal(await other.events.open(session).read('__proto__', 0), undefined, 'a name of the language');
       }
       await one.events.open(name).clear();
@@ -74,7 +74,7 @@ const reading: readonly StoreCheck[] = [
 
 const writing: readonly StoreCheck[] = [
   {
-    title: 'appends that nobody waits for are done in order',
+    title: 'appends are done in order without a wait between them',
     async check({ one, other, name }) {
       const writer = await one.events.open(name).write('s', '');
       const numbers = Array.from({ length: 100 }, async (_, at) => await writer.append(String(at), at === 99));
@@ -89,7 +89,7 @@ const writing: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'who writes a stream anew goes on with its numbers, and fences the one before',
+    title: 'a new writer of a stream continues its numbers, and fences the previous writer',
     async check({ one, other, name }) {
       const first = await one.events.open(name).write('s', 'first');
       await first.append('a');
@@ -116,19 +116,19 @@ const writing: readonly StoreCheck[] = [
       equal(await second.append('b'), 2, 'the number');
       const third = await there.write('s', '', second.mark);
       equal(await whyRefused(() => second.append('x')), 'fenced', 'an append before the second time');
-      equal(await whyRefused(() => lost.append('x')), 'fenced', 'an append of a writer that nobody heard of');
+      equal(await whyRefused(() => lost.append('x')), 'fenced', 'an append of an unknown writer');
       equal(await third.append('c'), 3, 'the number after the second time');
       const another = await there.write('s', '');
       for (const { mark } of [first, second, third])
         equal(await whyRefused(() => log.write('s', '', mark)), 'fenced', 'who goes on after another');
-      equal(await whyRefused(() => log.write('s', '', 'made up')), 'fenced', 'who goes on by a mark that is none');
+      equal(await whyRefused(() => log.write('s', '', 'made up')), 'fenced', 'a reader with an invalid mark');
       equal(await another.append('d', true), 4, 'the number of another');
       equal(await whyRefused(() => there.write('s', '', another.mark)), 'fenced', 'who goes on after the end');
       equal((await log.read('s', 0))?.events.map(({ data }) => data).join(), 'a,b,c,d', 'the stream');
     },
   },
   {
-    title: 'nobody writes a stream that is complete, or that was cleared',
+    title: 'a complete or cleared stream has no writer',
     async check({ one, other, name }) {
       const [log, there] = [one.events.open(name), other.events.open(name)];
       const writer = await log.write('s', '');
@@ -140,8 +140,8 @@ const writing: readonly StoreCheck[] = [
       await log.clear();
       await log.clear();
       equal(await whyRefused(() => open.append('x')), 'fenced', 'a writer whose log was cleared');
-      equal(await there.read('t', 0), undefined, 'what was cleared');
-      equal(await (await there.write('t', 'new')).append('a'), 1, 'a stream that begins anew');
+      equal(await there.read('t', 0), undefined, 'the cleared stream');
+      equal(await (await there.write('t', 'new')).append('a'), 1, 'a stream that begins again');
     },
   },
   {
@@ -170,7 +170,7 @@ const writing: readonly StoreCheck[] = [
     async check({ one, name }) {
       const log = one.events.open(name);
       equal(await whyRefused(() => log.write('s', 'x'.repeat(65_537))), 'too-large', 'more than the limit');
-      equal(await log.read('s', 0), undefined, 'what was refused');
+      equal(await log.read('s', 0), undefined, 'the rejected append');
       await log.write('s', 'x'.repeat(65_536));
       equal((await log.read('s', 0))?.about.length, 65_536, 'the longest');
     },

@@ -132,7 +132,7 @@ function busCheck(fault: StoreFault): StoreCheck {
       while (sent < maxTexts && !heard.some((number) => number > healed)) await send(100);
       await send(phaseTexts);
       await Promise.all(publishing);
-      await eventually('the newest text is heard', async () => heard.at(-1) === sent || gaps.at(-1) === sent);
+      await eventually('the newest text is received', async () => heard.at(-1) === sent || gaps.at(-1) === sent);
       await end();
       equal(
         heard.every((number, at) => at === 0 || number > Number(heard[at - 1])),

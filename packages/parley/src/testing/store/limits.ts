@@ -23,7 +23,7 @@ export const limitChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'what was refused costs nothing, and more than the burst is never granted',
+    title: 'a rejected request costs nothing, and more than the burst is never granted',
     async check({ one, other, name }) {
       equal((await one.limits.take(name, slow, 38)).ok, false, 'more than the burst');
       equal((await one.limits.take(name, slow, 30)).ok, true, 'most of it');

@@ -15,22 +15,22 @@ const keeping: readonly StoreCheck[] = [
       equal(await one.records.add(name, 'first', lasting), true, 'adding');
       equal(await other.records.add(name, 'second', lasting), false, 'adding what is there');
       equal((await other.records.get(name))?.text, 'first', 'the text');
-      equal(await other.records.get(`${name} not`), undefined, 'what nobody added');
+      equal(await other.records.get(`${name} not`), undefined, 'a missing record');
       await other.records.delete(name);
       await other.records.delete(name);
-      equal(await one.records.get(name), undefined, 'what was deleted');
+      equal(await one.records.get(name), undefined, 'the deleted record');
       equal(await one.records.add(name, 'second', lasting), true, 'adding it again');
     },
   },
   {
-    title: 'a record is put in the place of the version that was read, or of nothing, or of whatever is there',
+    title: 'a put replaces the version that was read, or no record, or any version',
     async check({ one, other, name }) {
-      equal(await one.records.put(name, 'x', lasting, 1), undefined, 'in the place of a version that never was');
+      equal(await one.records.put(name, 'x', lasting, 1), undefined, 'instead of a version that never existed');
       const first = await one.records.put(name, 'first', lasting, 0);
-      equal(await other.records.put(name, 'x', lasting, 0), undefined, 'in the place of nothing, where something is');
+      equal(await other.records.put(name, 'x', lasting, 0), undefined, 'instead of no record, although one exists');
       equal(await other.records.get(name), { text: 'first', version: first }, 'the first version');
       const second = await other.records.put(name, 'second', lasting, first);
-      equal(await one.records.put(name, 'x', lasting, first), undefined, 'in the place of a version that is past');
+      equal(await one.records.put(name, 'x', lasting, first), undefined, 'instead of an old version');
       const third = await one.records.put(name, 'third', lasting);
       equal(await other.records.get(name), { text: 'third', version: third }, 'the third version');
       equal(ascends([0, first, second, third]), true, `the versions ${first}, ${second}, ${third}`);
@@ -84,7 +84,7 @@ const expiring: readonly StoreCheck[] = [
       equal(await other.records.touch(name, lasting), false, 'touching it');
       equal(await other.records.put(name, 'x', lasting, 1), undefined, 'putting in its place');
       equal(await other.records.add(name, 'new', lasting), true, 'adding anew');
-      equal((await one.records.get(name))?.text, 'new', 'what is there');
+      equal((await one.records.get(name))?.text, 'new', 'the stored record');
     },
   },
   {
@@ -157,7 +157,7 @@ function racing(races: number): readonly StoreCheck[] {
       },
     },
     {
-      title: `of two that put in the place of the same version, ${races} times, one does`,
+      title: `of two puts that replace the same version, ${races} times, one does`,
       async check({ one, other, name }) {
         await eachAtOnce(races, 200, async (at) => {
           const key = `${name} ${at}`;

@@ -5,7 +5,7 @@ const long = { node: 'node', forMs: 3_600_000 };
 /** Promises about who works on a task. */
 export const claimTests: readonly TaskStoreCheck[] = [
   {
-    title: 'a claim gets what is open and due in its queue, and nothing else',
+    title: 'a claim gets the tasks that are open and due in its queue, and no others',
     async check({ one, other, queue }) {
       const due = await added(one, taskOf(queue, { text: 'due' }));
       await added(one, taskOf(queue, { dueInMs: 3_600_000 }));
@@ -15,8 +15,8 @@ export const claimTests: readonly TaskStoreCheck[] = [
       const ended = await added(one, taskOf(queue));
       equal(await one.swap({ ...ended, version: 2, open: false, dueInMs: 0 }), true, 'ending one');
       const { id, version, epoch, open, text } = only(await other.claim(queue, { ...long, most: 10 }), 'a claim');
-      equal([id, version, epoch, open, text], [due.id, 2, 1, true, 'due'], 'what was claimed');
-      equal(await one.claim(queue, { ...long, most: 10 }), [], 'what is left to claim');
+      equal([id, version, epoch, open, text], [due.id, 2, 1, true, 'due'], 'the claimed tasks');
+      equal(await one.claim(queue, { ...long, most: 10 }), [], 'the rest to claim');
     },
   },
   {
@@ -27,11 +27,11 @@ export const claimTests: readonly TaskStoreCheck[] = [
       equal(await one.swap({ ...task, version: 2, text: 'late' }), false, 'a swap over the version before the claim');
       equal(await other.swap({ ...claimed, version: 3, dueInMs: 'keep', text: 'done' }), true, 'a swap over the claim');
       const { epoch, text } = await present(one, task.id);
-      equal([epoch, text], [1, 'done'], 'what was written');
+      equal([epoch, text], [1, 'done'], 'the written task');
     },
   },
   {
-    title: 'a claim gets no more than it wants, first what somebody had before, then what is due the longest',
+    title: 'a claim gets no more than it wants, first tasks that had a lease, then those that are due the longest',
     async check({ one, other, queue }) {
       const later = await added(one, taskOf(queue, { dueInMs: undefined }));
       const sooner = await added(one, taskOf(queue));
@@ -41,7 +41,7 @@ export const claimTests: readonly TaskStoreCheck[] = [
       equal(await one.swap({ ...begun, version: 2, epoch: 1, dueInMs: 0 }), true, 'giving one back');
       for (const { id } of [begun, sooner, later])
         equal(only(await other.claim(queue, { ...long, most: 1 }), 'a claim').id, id, 'the next');
-      equal(await other.claim(queue, { ...long, most: 1 }), [], 'what is left');
+      equal(await other.claim(queue, { ...long, most: 1 }), [], 'the rest');
     },
   },
   {
@@ -64,7 +64,7 @@ export const claimTests: readonly TaskStoreCheck[] = [
     },
   },
   {
-    title: 'a lease that ended is claimed by another, and who had it finds that it is lost',
+    title: 'another process claims a task whose lease ended, and the first one finds that it lost it',
     async check({ one, other, queue }) {
       const { id } = await added(one, taskOf(queue));
       const first = only(await one.claim(queue, { node: 'first', forMs: 1, most: 1 }), 'a claim');
@@ -79,17 +79,17 @@ export const claimTests: readonly TaskStoreCheck[] = [
     },
   },
   {
-    title: 'a renewal holds, also of a lease that ended and that nobody took, and no swap undoes it',
+    title: 'a renewal holds, also of an ended lease that no process took, and no swap undoes it',
     async check({ one, other, queue }) {
       const { id } = await added(one, taskOf(queue));
       const claimed = only(await one.claim(queue, { node: 'node', forMs: 1, most: 1 }), 'a claim');
       await eventually('the lease ends', async () => (await present(one, id)).dueInMs === 0);
-      equal(await one.renew([{ id, epoch: 1 }], 3_600_000), [], 'what was lost');
-      equal(await other.claim(queue, { ...long, most: 1 }), [], 'what is due');
+      equal(await one.renew([{ id, epoch: 1 }], 3_600_000), [], 'the lost tasks');
+      equal(await other.claim(queue, { ...long, most: 1 }), [], 'the due tasks');
       equal((await present(other, id)).version, claimed.version, 'the version after a renewal');
       const next = { ...claimed, version: claimed.version + 1 };
       equal(await one.swap({ ...next, dueInMs: 'keep', text: 'more' }), true, 'a swap that keeps the lease');
-      equal(await other.claim(queue, { ...long, most: 1 }), [], 'what is due after it');
+      equal(await other.claim(queue, { ...long, most: 1 }), [], 'the tasks that are due after it');
       equal(await one.swap({ ...next, version: next.version + 1, dueInMs: 0 }), true, 'giving it back');
       equal(only(await other.claim(queue, { ...long, most: 1 }), 'a claim').epoch, 2, 'the next epoch');
     },
@@ -99,9 +99,9 @@ export const claimTests: readonly TaskStoreCheck[] = [
     async check({ one, other, queue }) {
       const task = await added(one, taskOf(queue, { dueInMs: 3_600_000 }));
       equal(await one.swap({ ...task, version: 2, epoch: 1, dueInMs: 1 }), true, 'taking it');
-      equal(await one.renew([{ id: task.id, epoch: 1 }], 1), [], 'what was lost');
+      equal(await one.renew([{ id: task.id, epoch: 1 }], 1), [], 'the lost tasks');
       await eventually('the lease ends', async () => (await other.claim(queue, { ...long, most: 1 })).length === 1);
-      equal(await one.renew([{ id: task.id, epoch: 1 }], 1), [task.id], 'what was lost then');
+      equal(await one.renew([{ id: task.id, epoch: 1 }], 1), [task.id], 'the tasks lost then');
     },
   },
   {
@@ -120,7 +120,7 @@ export const claimTests: readonly TaskStoreCheck[] = [
       const unknown = { id: 'nobody-added-this', epoch: 1 };
       const lost = await one.renew([parked, taken, unknown, held, ended], 7_200_000);
       const expected = [taken.id, ended.id, parked.id, unknown.id].toSorted();
-      equal(lost.toSorted(), expected, 'what was lost');
+      equal(lost.toSorted(), expected, 'the lost tasks');
       const left = [];
       for (const { id } of [held, taken, ended, parked]) left.push((await present(other, id)).dueInMs ?? null);
       equal(

@@ -16,23 +16,23 @@ export const keepingTests: readonly TaskStoreCheck[] = [
     title: 'a task is read by everybody as it was added, and not before',
     async check({ one, other, queue }) {
       const task = taskOf(queue, { dueInMs: undefined, owner: '', text: '{"a":1}' });
-      equal(await other.get(task.id), undefined, 'a task that nobody added');
+      equal(await other.get(task.id), undefined, 'a task that does not exist');
       await added(one, task);
       const { id, owner, version, epoch, open, text } = await present(other, task.id);
       equal(
         [id, owner, version, epoch, open, text, (await present(one, id)).queue],
         [task.id, '', 1, 0, true, '{"a":1}', queue],
-        'what was read',
+        'the read task',
       );
     },
   },
   {
-    title: 'an id is added once, whoever adds it',
+    title: 'an id is added once, by any process',
     async check(stores) {
       const task = taskOf(stores.queue);
       const outcomes = await race(stores, racers, (store, at) => store.add({ ...task, text: String(at) }, plenty));
       equal(outcomes.filter((outcome) => outcome === 'added').length, 1, 'who added it');
-      equal(outcomes.filter((outcome) => outcome === 'known').length, racers - 1, 'who was told that it is known');
+      equal(outcomes.filter((outcome) => outcome === 'known').length, racers - 1, 'the process that learned of the known id');
       equal((await present(stores.other, task.id)).text, String(outcomes.indexOf('added')), 'the text of the first');
     },
   },
@@ -42,14 +42,14 @@ export const keepingTests: readonly TaskStoreCheck[] = [
       const { one, other, queue } = stores;
       const tasks = Array.from({ length: racers }, () => taskOf(queue, { dueInMs: undefined }));
       const outcomes = await race(stores, racers, (store, at) => store.add(tasks[at] ?? taskOf(queue), 5));
-      equal(outcomes.filter((outcome) => outcome === 'added').length, 5, 'what was added');
-      equal(outcomes.filter((outcome) => outcome === 'full').length, racers - 5, 'what was refused');
+      equal(outcomes.filter((outcome) => outcome === 'added').length, 5, 'the added task');
+      equal(outcomes.filter((outcome) => outcome === 'full').length, racers - 5, 'the rejected change');
       equal(await other.add(taskOf(queue, { owner: '' }), 5), 'added', 'a task of another owner');
       equal(await other.add(taskOf(`${queue} too`), 5), 'added', 'a task in another queue');
       const first = tasks[outcomes.indexOf('added')] ?? taskOf(queue);
       equal(await other.add(first, 5), 'known', 'one that is there, though there is no room');
       equal(await one.swap({ ...first, version: 2, open: false }), true, 'ending one');
-      equal(await other.add(taskOf(queue), 5), 'added', 'a task in the place of one that ended');
+      equal(await other.add(taskOf(queue), 5), 'added', 'a task that replaces an ended one');
       equal(await one.add(taskOf(queue), 5), 'full', 'one more');
     },
   },
@@ -68,7 +68,7 @@ export const keepingTests: readonly TaskStoreCheck[] = [
       equal(await other.add(of('address a', { queue: `${queue} too` }), 10), 'added', 'a task in another queue');
       equal(await other.add(of('address a', { open: false }), 10), 'added', 'a task that has ended');
       equal(await one.swap({ ...first, version: 2, open: false }), true, 'ending one');
-      equal(await other.add(of('address a'), 10), 'added', 'a task in the place of one that ended');
+      equal(await other.add(of('address a'), 10), 'added', 'a task that replaces an ended one');
     },
   },
   {
@@ -76,7 +76,7 @@ export const keepingTests: readonly TaskStoreCheck[] = [
     async check(stores) {
       const task = await added(stores.one, taskOf(stores.queue));
       const won = await race(stores, racers, (store, at) => store.swap({ ...task, version: 2, text: String(at) }));
-      equal(won.filter(Boolean).length, 1, 'who was first');
+      equal(won.filter(Boolean).length, 1, 'the first change');
       const { version, text } = await present(stores.other, task.id);
       equal([version, text], [2, String(won.indexOf(true))], 'what the first wrote');
     },
@@ -101,11 +101,11 @@ export const keepingTests: readonly TaskStoreCheck[] = [
     async check({ one, other, queue }) {
       const task = await added(one, taskOf(queue, { text: 'first' }));
       for (const version of [0, 1, 3, 4]) equal(await other.swap({ ...task, version, text: 'x' }), false, 'a swap');
-      equal(await other.swap(taskOf(queue, { version: 2 })), false, 'a swap of what is not there');
+      equal(await other.swap(taskOf(queue, { version: 2 })), false, 'a swap of a missing task');
       equal(await one.swap({ ...task, version: 2, epoch: 7, text: 'second' }), true, 'a swap over the version before');
       equal(await other.swap({ ...task, version: 2, text: 'x' }), false, 'the same again');
       const { version, epoch, text } = await present(other, task.id);
-      equal([version, epoch, text], [2, 7, 'second'], 'what was written');
+      equal([version, epoch, text], [2, 7, 'second'], 'the written task');
     },
   },
   {
@@ -122,7 +122,7 @@ export const keepingTests: readonly TaskStoreCheck[] = [
     },
   },
   {
-    title: 'owners and queues are told apart, however they are written',
+    title: 'owners and queues differ by each character',
     async check({ one, other, queue }) {
       const pairs = oddTexts.flatMap((text) => [
         [`${queue}${text}`, 'a'],
@@ -164,11 +164,11 @@ export const keepingTests: readonly TaskStoreCheck[] = [
       equal(await other.list({ queue, owner: 'somebody' }, last, 3), [], 'what follows the last');
       const between = await other.list({ queue, owner: 'somebody' }, `${sorted[2]?.id}-`, 3);
       equal(between.map(textOf), sorted.slice(3, 6).map(textOf), 'what follows an id that is not there');
-      equal(await other.list({ queue, owner: 'nobody' }, undefined, 3), [], 'the list of who has none');
+      equal(await other.list({ queue, owner: 'nobody' }, undefined, 3), [], 'the list of an owner without tasks');
     },
   },
   {
-    title: 'the bus, where there is one, is heard by everybody who shares the store',
+    title: 'all processes that share the store receive texts of its bus, if it has one',
     async check({ one, other, queue }) {
       if (one.bus === undefined || other.bus === undefined) return;
       let heard: (text: string) => void = () => undefined;
@@ -176,7 +176,7 @@ export const keepingTests: readonly TaskStoreCheck[] = [
       const stop = await other.bus.subscribe(queue, (told) => heard(told));
       await one.bus.publish(`${queue} too`, 'something else');
       await one.bus.publish(queue, 'a "task"\nchanged \u{1f511}');
-      equal(await text, 'a "task"\nchanged \u{1f511}', 'what was heard');
+      equal(await text, 'a "task"\nchanged \u{1f511}', 'the received texts');
       await stop();
       await stop();
     },

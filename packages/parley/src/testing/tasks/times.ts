@@ -6,7 +6,7 @@ const day = 86_400_000;
 /** Promises about time, which is that of the store. */
 export const timeTests: readonly TaskStoreCheck[] = [
   {
-    title: 'what was read says the time that is left',
+    title: 'the read task has the time that is left',
     async check({ one, other, queue }) {
       const { id } = await added(one, taskOf(queue, { dueInMs: 500_000, expiresInMs: day }));
       const bare = await added(one, taskOf(queue, { owner: 'another', dueInMs: undefined }));
@@ -33,8 +33,8 @@ export const timeTests: readonly TaskStoreCheck[] = [
       equal(await other.claim(queue, { ...long, most: 5 }), [], 'a claim');
       equal(await other.renew([{ id: task.id, epoch: 0 }], 60_000), [task.id], 'a renewal');
       equal(await other.list({ queue, owner: 'somebody' }, undefined, 5), [], 'a list');
-      equal(await other.add({ ...task, text: 'anew', expiresInMs: day }, 1), 'added', 'adding it anew');
-      equal((await present(one, task.id)).text, 'anew', 'what is there');
+      equal(await other.add({ ...task, text: 'anew', expiresInMs: day }, 1), 'added', 'adding it again');
+      equal((await present(one, task.id)).text, 'anew', 'the stored task');
       equal(await one.add(taskOf(queue), 1), 'full', 'one more than there may be');
     },
   },
@@ -48,7 +48,7 @@ export const timeTests: readonly TaskStoreCheck[] = [
     },
   },
   {
-    title: 'a swap may say anew when a task is gone, and leaves it where it says nothing',
+    title: 'a swap may set another expiry, and keeps the old one otherwise',
     async check({ one, other, queue }) {
       const task = await added(one, taskOf(queue, { expiresInMs: 3_600_000 }));
       equal(await one.swap({ ...task, version: 2, expiresInMs: undefined }), true, 'a swap that says nothing');
@@ -71,7 +71,7 @@ export const timeTests: readonly TaskStoreCheck[] = [
       equal(await one.swap({ ...task, version: 2, epoch: 1, dueInMs: 0.4, expiresInMs: 1e18 }), true, 'a swap');
       const claim = { node: 'node', forMs: 1e16 + 0.25, most: 1 };
       await eventually('it is due', async () => (await other.claim(queue, claim)).length === 1);
-      equal(await other.renew([{ id: task.id, epoch: 2 }], Number.MAX_VALUE), [], 'what was lost');
+      equal(await other.renew([{ id: task.id, epoch: 2 }], Number.MAX_VALUE), [], 'the lost tasks');
       equal((await present(one, task.id)).version, 3, 'its version');
     },
   },
@@ -80,17 +80,17 @@ export const timeTests: readonly TaskStoreCheck[] = [
     async check({ one, other, queue }) {
       const { id } = await asOf(day, () => added(one, taskOf(queue, { expiresInMs: 3_600_000 })));
       const claim = { node: 'node', forMs: 3_600_000, most: 1 };
-      equal(only(await asOf(-day, () => one.claim(queue, claim)), 'a claim of who is late').id, id, 'what it got');
-      equal(await asOf(day, () => other.claim(queue, claim)), [], 'a claim of who is early');
+      equal(only(await asOf(-day, () => one.claim(queue, claim)), 'a late claim').id, id, 'what it got');
+      equal(await asOf(day, () => other.claim(queue, claim)), [], 'an early claim');
       equal(await asOf(day, async () => (await other.get(id))?.version), 2, 'what who is early reads');
       equal(await asOf(-day, () => one.renew([{ id, epoch: 1 }], 3_600_000)), [], 'what who is late lost');
-      equal(await asOf(2 * day, () => other.claim(queue, claim)), [], 'a claim of who is earlier still');
+      equal(await asOf(2 * day, () => other.claim(queue, claim)), [], 'an earlier claim');
       await asOf(2 * day, () => other.sweep(10));
-      equal((await present(one, id)).version, 2, 'what is there after a sweep');
+      equal((await present(one, id)).version, 2, 'the stored tasks after a sweep');
     },
   },
   {
-    title: 'sweeping removes what is gone, a few at once, and nothing else',
+    title: 'sweeping removes expired tasks, a few at once, and no others',
     async check({ one, other, queue }) {
       const stays = await added(one, taskOf(queue, { expiresInMs: day }));
       const endless = await added(one, taskOf(queue, { open: false, dueInMs: undefined }));

@@ -85,7 +85,7 @@ const hosted = documented(
   ['The metadata document of a client is hosted at its URL', 'serve the document as JSON at the URL that is the id'],
   ({ value, status, isPage }, url) =>
     (isGone(status) || (status === 200 && !isObject(value) && !isPage)) &&
-    `at ${url} there is no JSON object: HTTP ${status}`,
+    `${url} has no JSON object: HTTP ${status}`,
 );
 
 const wanted = ['client_id', 'client_name', 'redirect_uris'] as const;

@@ -195,7 +195,7 @@ async function called(message: JsonObject, giving: Giving): Promise<GivenAnswer>
   if (name === appTools.reports && isObject(given)) noteReport(given, giving.clientSession);
   const known = [...Object.values(appTools), 'echo', 'region', movingTool, 'remote', 'bad_header', 'last', changeTool];
   if (!known.includes(saidText(name)) && !isNewTool(name, giving.clientSession))
-    return { error: { code: -32_602, message: `there is no tool ${JSON.stringify(name)}` } };
+    return { error: { code: -32_602, message: `the tool ${JSON.stringify(name)} does not exist` } };
   const said = isObject(given) ? given['text'] : undefined;
   return { result: textResult(typeof said === 'string' ? said : `${saidText(name)} was called`) };
 }

@@ -44,7 +44,7 @@ const lost: JsonObject = {
 
 const dropped: JsonObject = {
   name: droppedTool,
-  description: 'Its stream breaks off before the answer, which is there for who comes back, or calls again.',
+  description: 'Its stream breaks off before the answer, which is there for a client that resumes or calls again.',
   inputSchema: taking(),
 };
 
@@ -146,7 +146,7 @@ const dies: JsonObject = {
 const change: JsonObject = {
   name: changeTool,
   description:
-    'Changes the list of tools, which is told to who listens: the second time streams break off then, the third they end.',
+    'Changes the list of tools, and notifies subscribers: the second time streams break off then, the third they end.',
   inputSchema: taking(),
 };
 

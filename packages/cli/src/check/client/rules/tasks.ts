@@ -128,7 +128,7 @@ const asksAtOnce: ClientRule = {
     if (heard.message['method'] === 'tasks/result') return 'holds';
     // One more may have been on its way.
     if (heard.message['method'] !== 'tasks/get' || task.results > 0 || task.inputTold < 2) return 'not-seen';
-    return { breaks: `it was told so ${task.inputTold} times, and asks how the task stands` };
+    return { breaks: `it received the state ${task.inputTold} times, and asks how the task stands` };
   },
 };
 

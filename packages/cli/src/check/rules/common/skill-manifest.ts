@@ -10,7 +10,7 @@ export interface ManifestFault {
 }
 
 const noList =
-  'the proposal of the extension has a skill that is made anew each time leave its resources out, where the page wants "dynamic"';
+  'the proposal of the extension has a skill that is generated each time leave its resources out, where the page wants "dynamic"';
 const noSize = 'the proposal of the extension knows uri and digest of a file alone, where the page wants its size too';
 
 /** Tells what is wrong with the files that the entry of a skill lists; `undefined` where nothing is. What all texts agree on comes first. */

@@ -70,7 +70,7 @@ const utf8: WatchRule = {
   id: 'basic-002',
   message: 'Messages are encoded in UTF-8',
   fix: 'encode what is sent in UTF-8',
-  watch: ({ exchange }) => (exchange.isUtf8 === false ? { breaks: 'it came in bytes that are none' } : 'holds'),
+  watch: ({ exchange }) => (exchange.isUtf8 === false ? { breaks: 'its bytes are not UTF-8' } : 'holds'),
 };
 
 /** Tells whether a message is what JSON-RPC 2.0 (§5) rules out; some revisions of MCP say it in words of their own, and have a row for it. */

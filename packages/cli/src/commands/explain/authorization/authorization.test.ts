@@ -58,13 +58,13 @@ describe('parley explain, of a server that wants authorization', { concurrency: 
     assert.equal(
       text.slice(text.indexOf('\nauthorization')),
       `
-authorization, as it looks to who does not sign in
+authorization, without a sign-in
   HTTP 401 to a request without credentials
     Bearer  resource_metadata="http://here/.well-known/oauth-protected-resource/mcp"
             scope="mcp:basic"
   resource metadata
     found                  http://here/.well-known/oauth-protected-resource/mcp
-    found by               the challenge, beside which nothing else is asked
+    found by               the challenge, and no other URL is tried
     resource               http://here/mcp
     authorization servers  http://here/tenant
     scopes                 mcp:basic files:read files:write

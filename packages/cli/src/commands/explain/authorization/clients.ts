@@ -42,7 +42,7 @@ function byResourceMetadata(revision: Revision, findings: Findings): Verdict {
   if (named !== undefined && foundBy !== 'challenge' && stopAmong(resource.looked.slice(0, 1)) === undefined)
     return {
       outcome: 'not-found',
-      why: 'there is no resource metadata where the challenge says, beside which nothing else is asked',
+      why: 'there is no resource metadata at the URL of the challenge, and no other URL is tried',
     };
   const stop = stopAmong(resource.looked);
   if (stop !== undefined) return { outcome: 'not-found', why: stop };

@@ -24,7 +24,7 @@ export function renderAuthorization(explained: AuthorizationExplained, columns: 
   const rootRows = servers.some(({ namedBy }) => namedBy === 'server-root') ? [] : [lookRow(root)];
   const count = broken.length;
   return [
-    'authorization, as it looks to who does not sign in\n',
+    'authorization, without a sign-in\n',
     ...refusals.map((refusal) => section(titleOf(refusal), challengeRows(refusal))),
     section('resource metadata', resourceRows(resourceMetadata)),
     ...servers.flatMap((server) => [
@@ -77,7 +77,7 @@ function resourceRows({ looked, foundBy, document }: ExplainedResource): readonl
   const isBound = document['dpop_bound_access_tokens_required'] === true;
   return [
     ...rows,
-    ['found by', foundBy === 'challenge' ? 'the challenge, beside which nothing else is asked' : 'the well-known URLs'],
+    ['found by', foundBy === 'challenge' ? 'the challenge, and no other URL is tried' : 'the well-known URLs'],
     ...fact('resource', textField(document, 'resource') ?? 'not said'),
     ...fact('authorization servers', listed(document, 'authorization_servers') ?? 'none'),
     ...fact('scopes', listed(document, 'scopes_supported') ?? 'not listed'),
