@@ -3,9 +3,11 @@
 import { helpTexts } from './site/cli-page.ts';
 import { messageTexts } from '../test/advices/texts.ts';
 
-const messages = Map.groupBy(messageTexts(), ([file]) => file);
-const sections = [...messages].map(([file, texts]) =>
-  [`## ${file}`, ...texts.map(([, text]) => text.replaceAll('${}', 'X').trim())].join('\n\n'),
-);
+let last = '';
+const sections = messageTexts().map(([file, text]) => {
+  const heading = file === last ? '' : `## ${file}\n\n`;
+  last = file;
+  return heading + text.replaceAll('${}', 'X').trim();
+});
 const help = helpTexts().map(([title, text]) => `## ${title}\n\n${text.replaceAll(/^ +/gm, '')}`);
 console.log(['# Help', ...help, '# Messages', ...sections].join('\n\n'));

@@ -1,4 +1,4 @@
-/** The server of docs/migration.md says the same before and after it. */
+/** The servers of the pages about migration say the same before and after it. */
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
@@ -61,6 +61,35 @@ test('the server of docs/migration.md says the same before and after it', async 
   const [before, after] = [await seen(t, 'before'), await seen(t, 'after')];
   assert.deepEqual(after, before);
   assert.deepEqual(after['booked'], [{ number: 102 }, false]);
+});
+
+test('the server of docs/how-to/migrate-from-fastmcp.md says the same before and after it', async (t) => {
+  const answers = async (name: string): Promise<unknown> => {
+    const server = spawnNode([fileURLToPath(program(name))], { stderr: 'ignore' });
+    const client = await connect(server, { revisions: ['2025-11-25'] });
+    t.after(() => client.close());
+    const progress: unknown[] = [];
+    const onProgress = (one: { readonly progress: number; readonly total?: number }): void =>
+      void progress.push([one.progress, one.total]);
+    const call = async (days: number): Promise<unknown> => {
+      const { content, isError = false } = await client.callTool('price', { city: 'Oslo', days }, { onProgress });
+      return [content, isError];
+    };
+    return {
+      calls: [await call(2), await call(0)],
+      progress,
+      tools: (await client.listTools()).map(({ name: tool, description, inputSchema }) => [
+        tool,
+        description,
+        inputSchema.required,
+      ]),
+      contents: (await client.readResource('trips://cities')).contents.map((one) => ('text' in one ? one.text : '')),
+      messages: (await client.getPrompt('plan', { city: 'Oslo' })).messages,
+    };
+  };
+  const before = await answers('fastmcp-before');
+  assert.deepEqual(await answers('fastmcp-after'), before);
+  assert.match(JSON.stringify(before), /2 days in Oslo cost 200/);
 });
 
 type Answer = () => ElicitResult;

@@ -9,6 +9,7 @@ import { DELETE, GET, POST } from '../examples/mounted/next-route.ts';
 import served from '../examples/mounted/bun.ts';
 import { handler } from '../examples/mounted/lambda.ts';
 import worker from '../examples/mounted/worker.ts';
+import guarded from '../examples/mounted/worker-token.ts';
 
 const root = new URL('..', import.meta.url);
 
@@ -81,6 +82,16 @@ for (const [what, url, serve] of [
       assert.deepEqual((await client.callTool('forecast')).content, [{ type: 'text', text: 'sunny' }]);
       await client.close();
     });
+
+test('the worker of docs/how-to/workers.md with a token rejects other tokens', async () => {
+  const url = 'https://weather.example.workers.dev/mcp';
+  const fetch = (to: string, init: RequestInit): Promise<Response> =>
+    guarded.fetch(new Request(to, init), { TOKEN: 'secret' });
+  const client = await connect(url, { fetch, auth: 'secret' });
+  assert.deepEqual((await client.callTool('who')).content, [{ type: 'text', text: 'owner' }]);
+  await client.close();
+  await assert.rejects(connect(url, { fetch, auth: 'other' }), { reason: 'unauthorized', status: 401 });
+});
 
 function nextRoute(request: Request): Promise<Response> {
   // A client sends no others.

@@ -25,24 +25,48 @@ const types: Readonly<Record<string, string>> = {
 const searches: Readonly<Record<string, string>> = {
   elicit: 'input',
   'ctx.once': 'input',
-  progress: 'server',
-  stdio: 'server',
-  Express: 'mounting',
-  Docker: 'mounting',
-  nginx: 'operations',
+  progress: 'how-to/report-progress',
+  stdio: 'how-to/serve-over-stdio',
+  Express: 'how-to/express',
+  Docker: 'how-to/docker',
+  nginx: 'how-to/reverse-proxy',
   Redis: 'operations',
-  'rate limit': 'operations',
+  'rate limit': 'how-to/rate-limits',
   OpenTelemetry: 'observability',
-  'sign in': 'authorization',
-  scopes: 'authorization',
-  sampling: 'input',
+  'sign in': 'how-to/sign-in',
+  scopes: 'how-to/protect-a-server',
+  sampling: 'how-to/call-the-clients-model',
   roots: 'input',
-  subscribe: 'prompts-and-resources',
-  completion: 'prompts-and-resources',
+  subscribe: 'how-to/watch-resources',
+  completion: 'how-to/prompts',
   middleware: 'middleware',
   transport: 'transports',
   'official SDK': 'migration',
   bridge: 'bridge',
+};
+
+/** Questions that users of SDKs asked in public, in other words, each with the page that answers it. */
+const questions: Readonly<Record<string, string>> = {
+  'read HTTP headers in a tool': 'how-to/read-request-headers',
+  'session not found with several replicas': 'operations',
+  'long tool call request timed out': 'how-to/report-progress',
+  'console.log breaks stdio': 'how-to/serve-over-stdio',
+  'Claude Desktop spawn ENOENT': 'how-to/add-to-a-host',
+  'CORS browser client': 'how-to/web-pages',
+  'API key authentication': 'how-to/authenticate-requests',
+  'zod 3 schema': 'requirements',
+  'no dynamic client registration': 'how-to/sign-in',
+  'serverless Next.js Vercel': 'how-to/nextjs',
+  'unit test a server in memory': 'testing',
+  'tool list changed': 'how-to/change-definitions',
+  'return an image': 'how-to/return-results',
+  'state of each user': 'how-to/keep-state',
+  'remote server in Claude Desktop': 'how-to/bridge-a-host',
+  'isError tool error or protocol error': 'how-to/report-errors',
+  'merge several MCP servers': 'how-to/merge-servers',
+  'cancel a running tool': 'how-to/report-progress',
+  'tools for OpenAI': 'how-to/use-tools-with-a-model',
+  'old SSE client': 'how-to/http-sse',
 };
 
 /** The file of an address, as a host of static files finds it. */
@@ -100,23 +124,28 @@ describe('the site', { skip: noChromium }, () => {
     assert.match(readFileSync(join(dist, 'llms-full.txt'), 'utf8'), /^# Parley$/m);
   });
 
-  test('search finds what people look for', async (t) => {
-    const { page } = await watchPage(t, await served(t));
-    const missed: string[] = [];
-    for (const [words, wanted] of Object.entries(searches)) {
-      await page.getByRole('button', { name: 'Search' }).click();
-      await page.locator('#localsearch-input').fill(words);
-      const results = page.locator('#localsearch-list a.result');
-      await results.first().waitFor();
-      const found = await results.evaluateAll((links) => links.map((link) => link.getAttribute('href')));
-      const names = [...new Set(found.map((href) => href?.replace(/^\/|#.*$|\.html$/g, '')))];
-      if (!names.slice(0, 3).includes(wanted)) missed.push(`${words}: ${names.slice(0, 3).join(', ')}`);
-      await page.keyboard.press('Escape');
-    }
-    assert.deepEqual(missed, []);
-  });
+  for (const [what, table] of [
+    ['what people look for', searches],
+    ['the answers to questions that users asked', questions],
+  ] as const)
+    test(`search finds ${what} in its first three results`, async (t) => {
+      assert.ok(Object.keys(table).length >= 20);
+      const { page } = await watchPage(t, await served(t));
+      const missed: string[] = [];
+      for (const [words, wanted] of Object.entries(table)) {
+        await page.getByRole('button', { name: 'Search' }).click();
+        await page.locator('#localsearch-input').fill(words);
+        const results = page.locator('#localsearch-list a.result');
+        await results.first().waitFor();
+        const found = await results.evaluateAll((links) => links.map((link) => link.getAttribute('href')));
+        const names = [...new Set(found.map((href) => href?.replace(/^\/|#.*$|\.html$/g, '')))];
+        if (!names.slice(0, 3).includes(wanted)) missed.push(`${words}: ${names.slice(0, 3).join(', ')}`);
+        await page.keyboard.press('Escape');
+      }
+      assert.deepEqual(missed, []);
+    });
 
-  for (const path of ['', 'tutorial', 'input', 'api/server', 'commands'])
+  for (const path of ['', 'tutorial', 'how-to/report-errors', 'errors', 'options', 'api/server', 'commands'])
     test(`/${path} is accessible, in the dark too, and fits a narrow screen`, async (t) => {
       const address = await served(t);
       const { page, accessible, readableInDark } = await watchPage(t, address);

@@ -36,7 +36,7 @@ function sectionOf(name: string, entry: string, item: ApiItem): readonly string[
     '',
     `From [\`${moduleName(entry)}\`](api/${entry}.md#${anchorOf(name)}).${bases === undefined ? '' : ` It also has the options of \`${inOneLine(bases).trim()}\`.`}`,
     '',
-    ...(rows.length === 0 ? [] : ['| Option | Type | |', '|---|---|---|', ...rows, '']),
+    ...(rows.length === 0 ? [] : ['| Option | Type | Meaning |', '|---|---|---|', ...rows, '']),
   ];
 }
 

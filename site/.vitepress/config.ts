@@ -29,7 +29,7 @@ export default {
         miniSearch: {
           searchOptions: {
             boostDocument: (id: string) =>
-              /^\/(?:api\/|evidence\/|bench|check|commands|fidelity)/.test(id) ? 0.15 : 1,
+              /^\/(?:api\/|evidence\/|bench|check|commands|fidelity|options)/.test(id) ? 0.15 : 1,
           },
         },
       },
