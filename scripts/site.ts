@@ -52,8 +52,6 @@ function writePages(): void {
   );
   const sidebar = all.map(({ title, pages: paths }) => ({
     text: title,
-    // A group opens when one of its pages does.
-    collapsed: title !== 'Tutorial',
     items: paths.map((path) => ({ text: titles.get(path) ?? path, link: `/${path}` })),
   }));
   write('sidebar.json', JSON.stringify(sidebar, undefined, 2));
