@@ -14,7 +14,7 @@ function makeHandler({ TOKEN }: Env): FetchHandler {
   server.tool('who', {}, (_, ctx) => ctx.auth?.principal ?? 'nobody');
   return createHandler(server, {
     path: '/mcp',
-    sessions: 'none',
+    sessions: false,
     allowedHosts: ['weather.example.workers.dev'],
     authenticate: (request) =>
       request.header('authorization') === `Bearer ${TOKEN}`

@@ -85,10 +85,7 @@ describe('parley call', { concurrency: 4 }, () => {
       assert.equal(echo, '12\n');
       assert.match(picture, /^The sun, from memory:\n\[image image\/png, \d+ bytes\]\n$/);
       assert.match(tone, /^\[audio audio\/wav, 2044 bytes\]\n$/);
-      assert.match(
-        cities,
-        /^\[resource example:\/\/cities\/Lisbon: Lisbon \(text\/markdown, Facts of Lisbon\.\)\]\n/,
-      );
+      assert.match(cities, /^\[resource example:\/\/cities\/Lisbon: Lisbon \(text\/markdown, Facts of Lisbon\.\)\]\n/);
       assert.match(manual, /\[resource example:\/\/manual text\/markdown\]\n# The Parley example/);
     });
   });

@@ -252,7 +252,10 @@ function variablesIn(keys: ConfigKeys, folder: string): Readonly<Record<string, 
     return parseEnv(readFileSync(resolve(folder, file), 'utf8'));
   } catch (cause) {
     const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown failure';
-    throw new ConfigProblem(keys.at('envFile'), `cannot be read: ${why === 'ENOENT' ? 'the file does not exist' : why}`);
+    throw new ConfigProblem(
+      keys.at('envFile'),
+      `cannot be read: ${why === 'ENOENT' ? 'the file does not exist' : why}`,
+    );
   }
 }
 

@@ -235,7 +235,10 @@ test('left work is ended in any process that has the tool and the store, and fai
     return taskId;
   };
   const [one, two] = [await left(), await left()];
-  await assert.rejects(bare.tasks.finish(one, 'done'), { name: 'TypeError', message: /the tool "t" of the task does not exist/ });
+  await assert.rejects(bare.tasks.finish(one, 'done'), {
+    name: 'TypeError',
+    message: /the tool "t" of the task does not exist/,
+  });
   assert.equal(await other.tasks.finish(one, 'done'), true);
   assert.equal(await bare.tasks.fail(two, new McpError('invalidParams', 'no')), true);
   const { result } = await client.ask('tasks/get', { taskId: one });

@@ -32,7 +32,11 @@ export const keepingTests: readonly TaskStoreCheck[] = [
       const task = taskOf(stores.queue);
       const outcomes = await race(stores, racers, (store, at) => store.add({ ...task, text: String(at) }, plenty));
       equal(outcomes.filter((outcome) => outcome === 'added').length, 1, 'who added it');
-      equal(outcomes.filter((outcome) => outcome === 'known').length, racers - 1, 'the process that learned of the known id');
+      equal(
+        outcomes.filter((outcome) => outcome === 'known').length,
+        racers - 1,
+        'the process that learned of the known id',
+      );
       equal((await present(stores.other, task.id)).text, String(outcomes.indexOf('added')), 'the text of the first');
     },
   },

@@ -84,8 +84,7 @@ const hosted = documented(
   'auth-061',
   ['The metadata document of a client is hosted at its URL', 'serve the document as JSON at the URL that is the id'],
   ({ value, status, isPage }, url) =>
-    (isGone(status) || (status === 200 && !isObject(value) && !isPage)) &&
-    `${url} has no JSON object: HTTP ${status}`,
+    (isGone(status) || (status === 200 && !isObject(value) && !isPage)) && `${url} has no JSON object: HTTP ${status}`,
 );
 
 const wanted = ['client_id', 'client_name', 'redirect_uris'] as const;
