@@ -11,6 +11,7 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 import type { LoggingLevel } from '../../protocol/features/logging-level.ts';
 import type { Inbound } from './open-channel.ts';
 import { ServerConnection } from './server-connection.ts';
+import { EarlyRequests } from './early-requests.ts';
 import { createInbound, type InboundHandler } from '../input/inbound.ts';
 import type { ClientSettings } from '../options.ts';
 import { Rate } from './retry.ts';
@@ -281,13 +282,15 @@ export class CurrentConnection {
   async #settle(negotiated: Negotiated | undefined, signal: AbortSignal | undefined): Promise<void> {
     const { transport, settings, knownServers } = this.#options;
     const settled: { connection?: ServerConnection } = {};
+    const early = new EarlyRequests();
     const agreement = await negotiate({
       ...settings,
       signal,
       transport,
       negotiated,
       self: () => settings,
-      inbound: this.#inbound(settled),
+      inbound: this.#inbound(settled, early),
+      begun: () => early.begin(),
     });
     const connection = new ServerConnection(agreement, { ...settings, self: () => settings });
     connection.logLevel = this.#requestLevel;
@@ -295,9 +298,10 @@ export class CurrentConnection {
     this.#current = connection;
     if (agreement.asked) knownServers.remember(transport, agreement.negotiated, settings.clock());
     if (agreement.channel.ended !== undefined) this.lose(connection, agreement.channel.ended);
+    early.end();
   }
 
-  #inbound(settled: { readonly connection?: ServerConnection }): Inbound {
+  #inbound(settled: { readonly connection?: ServerConnection }, early: EarlyRequests): Inbound {
     const { settings, handlers } = this.#options;
     const inbound = createInbound({
       revision: () => settled.connection?.revision,
@@ -308,6 +312,10 @@ export class CurrentConnection {
     });
     return {
       ...inbound,
+      request: (message, by) => {
+        const run = (): void => inbound.request(message, by);
+        if (!early.keeps(message.method, run)) run();
+      },
       misplaced: (message, place) =>
         inbound.misplaced?.(message, place) === true ||
         this.#observers.some((observer) => observer.misplaced?.(message.method, message.params ?? {}) === true),

@@ -22,6 +22,8 @@ export interface InitializeOptions {
   limits(): StepLimits;
   /** Gives `initialize` up as long as it is not answered. */
   readonly stop?: AbortSignal | undefined;
+  /** Called when the server chose a revision that is used, before it is told so. */
+  readonly begun?: (() => void) | undefined;
 }
 
 /** Outcome of the handshake. */
@@ -62,6 +64,7 @@ export async function initialize(
   if (revision === undefined) throw incompatible(options.revisions, [named(raw['protocolVersion'])]);
   const result = read(revision, raw);
   if (revision.versionHeader === 'after-initialize') channel.setHeaders({ 'MCP-Protocol-Version': revision.date });
+  options.begun?.();
   const { timeoutMs, maxTotalTimeoutMs, signal } = options.limits();
   const method = 'notifications/initialized';
   const taken = channel.notify(method, undefined, { revision }).catch((error: unknown) => {

@@ -44,6 +44,8 @@ export interface NegotiateOptions {
   readonly revisions: readonly Revision[];
   self(): Self;
   readonly inbound: Inbound;
+  /** Called when the server answered `initialize`, before it is told that the session begins. */
+  readonly begun?: (() => void) | undefined;
   /** Findings of an earlier connection; when it turns out wrong the server is asked after all. */
   readonly negotiated?: Negotiated | undefined;
   /** Time that a server may stay silent before `initialize` is sent. */
@@ -322,8 +324,8 @@ class Negotiation {
 
   async #handshake(offer: Revision): Promise<Initialized> {
     const limits = (): StepLimits => this.#limit.step();
-    const { revisions, self } = this.#options;
-    const options = { revisions, self, limits, stop: this.#stop.signal };
+    const { revisions, self, begun } = this.#options;
+    const options = { revisions, self, limits, stop: this.#stop.signal, begun };
     // Some servers exit on an unknown first request: then the probe costs us the channel, perhaps only now.
     const probed = this.#channel;
     const channel = await this.#open();
