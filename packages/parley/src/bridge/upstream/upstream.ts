@@ -24,6 +24,9 @@ import type { ClientEvents, OpenClient, UpstreamEvents, UpstreamConnectionOption
 /** Time for which the cancellation of a call is awaited after its client rejected a question, in milliseconds. */
 const abandonedMs = 250;
 
+/** Time that the first call waits for each step by which a server gets the roots of its client, in milliseconds. */
+const rootsMs = 1_000;
+
 /** One connection to the upstream server, opened when it is first needed. */
 export class Upstream {
   /** Name of it among the connections of all processes. */
@@ -61,6 +64,8 @@ export class Upstream {
   /** The last call, which knows what its client wants to receive. */
   #last: ForwardedCall | undefined;
   readonly #closed = new AbortController();
+  /** Questions of the server that wait for its client. */
+  readonly #questions = new Set<Promise<unknown>>();
 
   constructor({
     open,
@@ -276,7 +281,7 @@ export class Upstream {
         this.#events.onMissed?.();
       },
       onGap: () => this.#events.onMissed?.(),
-      onRequest: (method, params, { signal, request }) => this.#asked(method, params, { signal, request }),
+      onRequest: (method, params, { signal, request }) => this.#noted(this.#asked(method, params, { signal, request })),
     };
     const client = await this.#open(events, this.#self, this.#closed.signal);
     const isAnother = this.#latest !== undefined;
@@ -289,7 +294,31 @@ export class Upstream {
     });
     // The previous one was permanently lost, and changes since then were missed.
     if (isAnother) this.#events.onMissed?.();
+    await this.#rootsFirst(client);
     return client;
+  }
+
+  /**
+   * Gives a server that asks for roots when a session begins the time to get them before the first call: its process
+   * is only started for that call. A server sends this question before it answers a `ping`.
+   */
+  async #rootsFirst(client: Client): Promise<void> {
+    if (this.#events.onRequest === undefined || this.#self?.capabilities.roots === undefined) return;
+    const ping = (): Promise<void> => client.ping({ timeoutMs: rootsMs }).catch(() => undefined);
+    await ping();
+    if (this.#questions.size === 0) return;
+    await settledWithin(rootsMs, Promise.allSettled(this.#questions));
+    // The server has its answer by now.
+    await ping();
+  }
+
+  async #noted<T>(question: Promise<T>): Promise<T> {
+    this.#questions.add(question);
+    try {
+      return await question;
+    } finally {
+      this.#questions.delete(question);
+    }
   }
 
   /** Forgets the calls of a connection that is over. */
