@@ -26,6 +26,8 @@ const abandonedMs = 250;
 
 /** Time that the first call waits for each step by which a server gets the roots of its client, in milliseconds. */
 const rootsMs = 1_000;
+/** Time that a server has to use the roots that it asked for, in milliseconds. */
+const lookMs = 100;
 
 /** One connection to the upstream server, opened when it is first needed. */
 export class Upstream {
@@ -308,8 +310,9 @@ export class Upstream {
     await ping();
     if (this.#questions.size === 0) return;
     await settledWithin(rootsMs, Promise.allSettled(this.#questions));
-    // The server has its answer by now.
     await ping();
+    // The server has its answer by now, and a server of files looks whether the folders exist.
+    await settledWithin(lookMs, client.closed);
   }
 
   async #noted<T>(question: Promise<T>): Promise<T> {
