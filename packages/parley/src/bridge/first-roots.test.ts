@@ -3,17 +3,21 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { bridgeTo } from '../../../../test/support/bridged.ts';
-import { type Json } from '../../../../test/support/raw.ts';
+import type { Json } from '../../../../test/support/raw.ts';
 import { scriptedUpstream } from '../../../../test/support/scripted-upstream.ts';
 import { taskClient } from '../../../../test/support/task-client.ts';
-import type { ScriptedTransport } from '../testing/scripted.ts';
+import type { ScriptedPeer, ScriptedTransport } from '../testing/scripted.ts';
 
 const up = '2025-11-25';
 
-/** A server that says in each call what roots its client has, and whether it answers `ping` before it asks. */
-function serverOfFiles(): ScriptedTransport {
+/** A server that says in each call what roots its client has. It asks when the session begins, or after it answered a `ping`. */
+function serverOfFiles(at: 'notifications/initialized' | 'ping' = 'notifications/initialized'): ScriptedTransport {
   const roots = new Map<number, string>();
   const asking = new Set<number>();
+  const ask = (method: string, conversation: number, peer: ScriptedPeer): void => {
+    if (method === at && asking.delete(conversation))
+      peer.send({ jsonrpc: '2.0', id: `roots ${conversation}`, method: 'roots/list' });
+  };
   return scriptedUpstream({
     up,
     kind: 'stdio',
@@ -24,14 +28,15 @@ function serverOfFiles(): ScriptedTransport {
         const serverInfo = { name: 'files', version: '1' };
         peer.reply(sent, { protocolVersion: up, capabilities: { tools: {} }, serverInfo });
       },
-      'notifications/initialized': ({ conversation }, peer) => {
-        if (asking.has(conversation)) peer.send({ jsonrpc: '2.0', id: `roots ${conversation}`, method: 'roots/list' });
-      },
+      'notifications/initialized': ({ conversation }, peer) => ask('notifications/initialized', conversation, peer),
       undefined: ({ message, conversation }) => {
         const { roots: listed = [] } = Object(message['result']);
         roots.set(conversation, listed.map(({ uri }: { readonly uri: string }) => uri).join());
       },
-      ping: {},
+      ping: (sent, peer) => {
+        peer.reply(sent, {});
+        ask('ping', sent.conversation, peer);
+      },
       'tools/list': { tools: [{ name: 'roots', inputSchema: { type: 'object' } }] },
       'tools/call': (sent, peer) =>
         peer.reply(sent, { content: [{ type: 'text', text: roots.get(sent.conversation) ?? 'none' }] }),
@@ -39,9 +44,14 @@ function serverOfFiles(): ScriptedTransport {
   });
 }
 
-for (const revision of ['2024-11-05', '2025-06-18', '2025-11-25'])
-  it(`has the roots of its own client in the first call of ${revision}`, async (t) => {
-    const bridge = await bridgeTo(t, serverOfFiles());
+for (const [revision, at] of [
+  ['2024-11-05', 'notifications/initialized'],
+  ['2025-06-18', 'notifications/initialized'],
+  ['2025-11-25', 'notifications/initialized'],
+  ['2025-11-25', 'ping'],
+] as const)
+  it(`has the roots of its own client in the first call of ${revision}, if it asks after ${at}`, async (t) => {
+    const bridge = await bridgeTo(t, serverOfFiles(at));
     const texts = await Promise.all(
       ['file:///ann', 'file:///bob'].map(async (uri) => {
         const answer = (): Json => ({ roots: [{ uri }] });

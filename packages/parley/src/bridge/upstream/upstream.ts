@@ -68,6 +68,8 @@ export class Upstream {
   readonly #closed = new AbortController();
   /** Questions of the server that wait for its client. */
   readonly #questions = new Set<Promise<unknown>>();
+  /** True when the server asked its client something. */
+  #wasAsked = false;
 
   constructor({
     open,
@@ -302,20 +304,25 @@ export class Upstream {
 
   /**
    * Gives a server that asks for roots when a session begins the time to get them before the first call: its process
-   * is only started for that call. A server sends this question before it answers a `ping`.
+   * is only started for that call. Such a question comes at the latest shortly after the answer to a `ping`.
    */
   async #rootsFirst(client: Client): Promise<void> {
     if (this.#events.onRequest === undefined || this.#self?.capabilities.roots === undefined) return;
-    const ping = (): Promise<void> => client.ping({ timeoutMs: rootsMs }).catch(() => undefined);
-    await ping();
-    if (this.#questions.size === 0) return;
+    const ping = (): Promise<boolean> =>
+      client.ping({ timeoutMs: rootsMs }).then(
+        () => true,
+        () => false,
+      );
+    // A server that does not answer one `ping` is not asked again.
+    if (await ping()) await ping();
+    if (!this.#wasAsked) return;
     await settledWithin(rootsMs, Promise.allSettled(this.#questions));
-    await ping();
-    // The server has its answer by now, and a server of files looks whether the folders exist.
+    // A server of files looks whether the folders exist.
     await settledWithin(lookMs, client.closed);
   }
 
   async #noted<T>(question: Promise<T>): Promise<T> {
+    this.#wasAsked = true;
     this.#questions.add(question);
     try {
       return await question;
