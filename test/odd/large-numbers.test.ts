@@ -7,6 +7,7 @@ import { type } from 'arktype';
 import * as v from 'valibot';
 import { createBridge } from '../../packages/parley/src/bridge.ts';
 import { connect } from '../../packages/parley/src/client.ts';
+import { createHandler } from '../../packages/parley/src/http.ts';
 import { listen } from '../../packages/parley/src/node.ts';
 import { createServer, type CompleterContext, type Server } from '../../packages/parley/src/server.ts';
 import { parseMessage, toJson } from '../../packages/parley/src/jsonrpc/encode.ts';
@@ -223,6 +224,21 @@ for (const [isPassedOn, exactNumbers] of [
       got.some((text) => text.includes(`"id":${large}`)),
       got.join('\n'),
     );
+  });
+
+const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
+for (const [what, more, params] of [
+  ['without a session', {}, {}],
+  ['of an unknown session', { 'mcp-session-id': 'x' }, {}],
+  ['of an unknown version', { 'mcp-protocol-version': 'x' }, {}],
+  ['whose headers are missing', {}, withMeta({})],
+] as const)
+  test(`a refusal over HTTP of a request ${what} has its large id`, async () => {
+    const body = `{"jsonrpc":"2.0","id":${large},"method":"tools/list","params":${JSON.stringify(params)}}`;
+    const request = new Request('http://127.0.0.1/mcp', { method: 'POST', headers: { ...headers, ...more }, body });
+    const text = await (await createHandler(served())(request)).text();
+    assert.match(text, new RegExp(`"id":${large}[,}]`));
+    assert.match(text, /"error"/);
   });
 
 test('a stream of a large id names it in each message', async (t) => {

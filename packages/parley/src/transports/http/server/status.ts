@@ -1,3 +1,4 @@
+import { withLargeIds } from '../../../json/large-id.ts';
 import { isObject, type ErrorMessage, type RequestId, type ResponseMessage } from '../../../jsonrpc/message.ts';
 import {
   errorToWire,
@@ -45,11 +46,13 @@ export function errorOf({
 /** The JSON text of an error response. A missing id is left out, or null in revisions whose errors must have one. */
 export function errorBody(error: McpError, revision: Revision | undefined, id?: RequestId): string {
   const withoutId = revision?.errorWithoutId === false ? { id: null } : {};
-  return JSON.stringify({
-    jsonrpc: '2.0',
-    ...(id === undefined ? withoutId : { id }),
-    error: errorToWire(revision, error),
-  });
+  return withLargeIds(
+    JSON.stringify({
+      jsonrpc: '2.0',
+      ...(id === undefined ? withoutId : { id }),
+      error: errorToWire(revision, error),
+    }),
+  );
 }
 
 /** The HTTP status of a response in a session: 200, except for errors of invalid requests. */

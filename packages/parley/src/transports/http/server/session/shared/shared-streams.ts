@@ -1,3 +1,4 @@
+import { toJson } from '../../../../../jsonrpc/encode.ts';
 import { addNewest } from '../../../../../jsonrpc/newest.ts';
 import type { RequestId, ResponseMessage } from '../../../../../jsonrpc/message.ts';
 import type { StoredEvent, StreamWriter } from '../../../../../storage/stream-log.ts';
@@ -110,7 +111,7 @@ export class SharedStreams implements LongStreams {
       if (answers === undefined) stream.leave();
       // The responses of a batch were sent by then.
       else if (others.length > 0) stream.end();
-      else stream.end(id === undefined ? undefined : JSON.stringify(last(id)));
+      else stream.end(id === undefined ? undefined : toJson(last(id)));
     }
   }
 
