@@ -25,7 +25,7 @@ function askingServer(at: string): { readonly fetch: typeof fetch; readonly answ
       });
       return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
     }
-    const message: unknown = JSON.parse(String(init?.body));
+    const message: unknown = JSON.parse(typeof init?.body === 'string' ? init.body : '');
     assert.ok(isObject(message));
     const { id, method, result, error } = message;
     if (method === undefined) answers.push(result ?? error);
