@@ -7,6 +7,7 @@ import type { AnySchema } from './infer.ts';
 import type { CompiledSchema, compileDocument } from './json-schema.ts';
 import type { UsableSchema } from './usable/usable.ts';
 import { isKeywords, type Keywords } from './keywords.ts';
+import { plainTestOf, type PlainTest } from './plain.ts';
 import { toPointer, type Problem } from './problem.ts';
 import type { StandardIssue, StandardProperties, StandardResult, StandardSchema } from './standard.ts';
 
@@ -97,10 +98,15 @@ function resolve(schema: unknown, side: 'input' | 'output'): ResolvedSchema {
   const document = dialectOf(schema) === undefined ? undefined : documentOf(schema);
   let compiling: Promise<CompiledSchema> | undefined;
   let compiled: CompiledSchema | undefined;
+  let plain: PlainTest | undefined;
   return {
     json: schema,
     validate(value) {
       if (compiled !== undefined) return validateOwn(compiled, value);
+      if (compiling === undefined && document !== undefined) {
+        plain ??= plainTestOf(schema, side === 'input') ?? (() => false);
+        if (plain(value)) return { value };
+      }
       compiling ??= compileOwn(schema, { document, received: side === 'input' }).then((ready) => (compiled = ready));
       return compiling.then((ready) => validateOwn(ready, value));
     },

@@ -142,9 +142,10 @@ test('a tool whose call is cancelled before it began does not run [cancel-005]',
 
 test('a signal that is asked for after the cancellation is aborted already', async () => {
   let seen: boolean | undefined;
+  const cancelled = Promise.withResolvers<void>();
   const raw = await open(
     served(async (ctx) => {
-      await settle();
+      await cancelled.promise;
       seen = ctx.signal.aborted;
     }),
     '2025-06-18',
@@ -152,6 +153,7 @@ test('a signal that is asked for after the cancellation is aborted already', asy
   const answer = raw.send('tools/call', call, 1);
   await settle();
   await raw.notify('notifications/cancelled', { requestId: 1 });
+  cancelled.resolve();
   await answer;
   await settle();
   await settle();
