@@ -147,7 +147,7 @@ describe('What JSON cannot hold', () => {
   ] as const) {
     test(`is refused: ${problem}`, async () => {
       await assert.rejects(
-        new MemoizedSteps().run('k', () => value),
+        new MemoizedSteps({}, () => 's').run('k', () => value),
         (error: Error) => {
           assert.ok(error instanceof TypeError);
           assert.ok(error.message.startsWith('ctx.once("k") gave what JSON cannot hold: '), error.message);
@@ -164,7 +164,7 @@ describe('What JSON cannot hold', () => {
     }
     const bare: unknown = Object.assign(Object.create(null), { a: 1 });
     const given = [bare, new Row(), {}, [], '', new URL('http://a/'), new ExactNumber('1.0'), Object.create(null)];
-    assert.deepEqual(await new MemoizedSteps().run('k', () => given), [
+    assert.deepEqual(await new MemoizedSteps({}, () => 's').run('k', () => given), [
       { a: 1 },
       { id: 1 },
       {},
@@ -178,7 +178,7 @@ describe('What JSON cannot hold', () => {
 });
 
 test('everybody who waits for one effect hears of it once its outcome is kept', async () => {
-  const once = new MemoizedSteps();
+  const once = new MemoizedSteps({}, () => 's');
   let keep = (): void => {};
   const isKept = new Promise<void>((resolve) => (keep = resolve));
   const heard: string[] = [];
@@ -198,7 +198,7 @@ test('everybody who waits for one effect hears of it once its outcome is kept', 
 });
 
 test('an effect whose outcome could not be kept is kept by the next who asks, and does not run again', async () => {
-  const once = new MemoizedSteps();
+  const once = new MemoizedSteps({}, () => 's');
   let [effects, keeps] = [0, 0];
   const run = (): Promise<number> =>
     once.run(
@@ -217,7 +217,7 @@ test('an effect whose outcome could not be kept is kept by the next who asks, an
 });
 
 test('what ran in earlier rounds is not kept again', async () => {
-  const once = new MemoizedSteps({ mail: { result: 1 } });
+  const once = new MemoizedSteps({ mail: { result: 1 } }, () => 's');
   const keep = (): never => assert.fail('kept again');
   assert.equal(await once.run('mail', () => 2, keep), 1);
 });

@@ -21,14 +21,15 @@ export class MemoizedSteps {
   readonly #ran = new Map<string, Promise<Ran>>();
   /** The outcomes that are stored durably. */
   readonly #kept = new Map<string, Promise<Ran>>();
-  readonly #seed: string;
+  readonly #seed: () => string;
   #running = 0;
 
   /**
    * @param known What ran in earlier rounds, by key.
-   * @param seed Beginning of the ids that effects get.
+   * @param seed Returns the beginning of the ids that effects get. Most conversations have no effect, and Node takes
+   *   milliseconds to load what makes random ids.
    */
-  constructor(known: Readonly<Record<string, Ran>> = {}, seed: string = newSeed()) {
+  constructor(known: Readonly<Record<string, Ran>>, seed: () => string) {
     this.#seed = seed;
     for (const [key, ran] of Object.entries(known)) {
       this.#ran.set(key, Promise.resolve(ran));
@@ -67,7 +68,7 @@ export class MemoizedSteps {
   #start(key: string, effect: Effect<unknown>): Promise<Ran> {
     this.#running++;
     const ran = Promise.resolve()
-      .then(() => effect(`${this.#seed}.${hashOf(key)}`))
+      .then(() => effect(`${this.#seed()}.${hashOf(key)}`))
       .finally(() => this.#running--)
       .then((result) => kept(key, result));
     this.#ran.set(key, ran);

@@ -46,7 +46,8 @@ export class TaskCall implements CallFace, ClientRequester {
 
   constructor(call: Call, known: Readonly<Record<string, Ran>> = {}) {
     this.#call = call;
-    this.#once = new MemoizedSteps(known, (call.seed ??= newSeed()));
+    const seed = (call.seed ??= newSeed());
+    this.#once = new MemoizedSteps(known, () => seed);
     this.inputResponses = call.inputResponses;
     this.requestState = call.requestState;
     call.onAbort(() => {

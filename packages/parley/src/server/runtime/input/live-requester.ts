@@ -34,7 +34,7 @@ export class LiveRequester implements ClientRequester {
   constructor(call: Call, way: QuestionWay) {
     this.#call = call;
     this.#way = { ...way, client: call.client };
-    this.#once = new MemoizedSteps({}, (call.seed ??= newSeed()));
+    this.#once = new MemoizedSteps({}, () => (call.seed ??= newSeed()));
   }
 
   async ask<T>({ method, params, signal, task, accept }: Ask<T>): Promise<T> {

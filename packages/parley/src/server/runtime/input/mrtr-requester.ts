@@ -63,7 +63,9 @@ export class MrtrRequester implements ClientRequester {
     this.#onEnd = onEnd;
     this.#state = state;
     this.#reports = reports;
-    this.#once = new MemoizedSteps(state.once, (call.seed ??= newSeed()));
+    // The state carries it, so that every run that follows from this one has it.
+    const seed = (call.seed ??= newSeed());
+    this.#once = new MemoizedSteps(state.once, () => seed);
     this.#answers = new Map(Object.entries(state.answers));
     this.#early = state.rounds === 0 ? responses : {};
     for (const [key, digest] of Object.entries(state.asked)) {
