@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { execPath, getActiveResourcesInfo } from 'node:process';
 import { test } from 'node:test';
-import { after, settledWithin } from './timeout.ts';
+import { after, monotonicNow, noteTime, settledWithin } from './timeout.ts';
 
 test('after runs once the time is over', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
@@ -94,4 +94,21 @@ test('a timer is ended by the clock that began it, whichever tells the time by t
   cancel();
   t.mock.timers.reset();
   assert.equal(waiting(), before);
+});
+
+test('a noted time is that of the note, whenever it is read', () => {
+  let passed: [number, number] = [2, 500_000];
+  const noted = noteTime({ hrtime: () => passed });
+  const before = monotonicNow();
+  const time = noted();
+  assert.ok(time >= before - 2_000.5 && time <= monotonicNow() - 2_000.5);
+  passed = [3, 0];
+  assert.equal(noted(), time);
+});
+
+test('a runtime without a quick clock notes the time at once', () => {
+  const before = monotonicNow();
+  const noted = noteTime({} as never);
+  const after = monotonicNow();
+  assert.ok(noted() >= before && noted() <= after);
 });

@@ -1,3 +1,4 @@
+import { noteTime } from '../../jsonrpc/timeout.ts';
 import { projectServerCapabilities } from '../../protocol/compile/capabilities.ts';
 import type { ServerCapabilities } from '../../protocol/capability.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
@@ -107,6 +108,7 @@ export class SessionFacts implements CallFacts {
   #sessionOver({ host, link, isIdle, ask }: SessionParts): ServerSession {
     const { revision, client } = this;
     const auth = (): AuthInfo | undefined => this.#auth;
+    const openedAt = noteTime();
     return {
       id: link.id,
       passing: link.passing === true,
@@ -117,7 +119,9 @@ export class SessionFacts implements CallFacts {
         return auth();
       },
       address: link.address,
-      openedAt: performance.now(),
+      get openedAt() {
+        return openedAt();
+      },
       get dismiss() {
         return link.dismiss === undefined || !isIdle() ? undefined : () => link.dismiss?.();
       },
