@@ -29,7 +29,7 @@ export function plainTestOf(schema: unknown, isReceived: boolean): PlainTest | u
   return (value) => isPlain(value, describes) && tests.every((test) => test(value));
 }
 
-/** Whether JSON has a value in this form. */
+/** Tells whether JSON has a value in this form. */
 function isPlain(value: unknown, describes: (list: boolean) => boolean): boolean {
   if (typeof value === 'object') return value === null || (!('toJSON' in value) && describes(Array.isArray(value)));
   return typeof value === 'number' ? Number.isFinite(value) : typeof value === 'string' || typeof value === 'boolean';

@@ -142,10 +142,11 @@ test('a tool whose call is cancelled before it began does not run [cancel-005]',
 
 test('a signal that is asked for after the cancellation is aborted already', async () => {
   let seen: boolean | undefined;
-  const cancelled = Promise.withResolvers<void>();
+  let goOn = (): void => undefined;
+  const cancelled = new Promise<void>((resolve) => (goOn = resolve));
   const raw = await open(
     served(async (ctx) => {
-      await cancelled.promise;
+      await cancelled;
       seen = ctx.signal.aborted;
     }),
     '2025-06-18',
@@ -153,7 +154,7 @@ test('a signal that is asked for after the cancellation is aborted already', asy
   const answer = raw.send('tools/call', call, 1);
   await settle();
   await raw.notify('notifications/cancelled', { requestId: 1 });
-  cancelled.resolve();
+  goOn();
   await answer;
   await settle();
   await settle();
