@@ -108,3 +108,17 @@ test('names that modules have in common stay apart, and what is loaded on demand
     exported,
   );
 });
+
+test('modules that are needed together and later become one chunk, and none of a start may be among them', async () => {
+  const chunks = await built(['guest', 'home'], { together: { visit: ['visit', 'late'] } });
+  const held = holds(chunks, 'later-visit');
+  assert.deepEqual(
+    ['visit', 'late', 'g'].map((id) => held.includes(id)),
+    [true, true, false],
+  );
+  await assert.rejects(
+    built(['guest'], { together: { visit: ['visit', 'b', 'd'] } }),
+    /not all of "visit" is loaded by the same entry points/,
+  );
+  await assert.rejects(built(['guest'], { together: { visit: ['nothing'] } }), /at no start: nothing/);
+});

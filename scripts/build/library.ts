@@ -25,6 +25,30 @@ const apart = {
   'auth/common/secrets': ['oauth', 'account'],
 };
 
+/**
+ * Modules that the first question of a server needs, and those that its first resource or prompt needs. Those of
+ * `question` and `steps` are in rooms that every product may load.
+ */
+const together = {
+  question: ['connection/digest', 'connection/required-capabilities', 'connection/sampling-rules'],
+  steps: ['connection/memoized-steps', 'connection/read-answer', 'json/held'],
+  asking: ['handler-rounds', 'live-requester', 'mrtr-requester', 'question', 'reports', 'too-late'].map(
+    (name) => `server/runtime/input/${name}`,
+  ),
+  rounds: ['refused-state', 'request-state', 'single-use', 'state-store'].map((name) => `server/runtime/input/${name}`),
+  offered: [
+    'features/completion',
+    'features/method-call',
+    'features/missing-scopes',
+    'features/needed-scopes',
+    'features/prompting',
+    'features/reading',
+    'features/restricted-handlers',
+    'features/visible-lists',
+    'uri-template/traversal',
+  ].map((name) => `server/${name}`),
+};
+
 /** Builds `packages/parley/dist`, without declarations. */
 export async function buildLibrary(): Promise<void> {
   const { plugin, group } = startChunks({
@@ -32,6 +56,7 @@ export async function buildLibrary(): Promise<void> {
     others: Object.fromEntries(others.map((name) => [name, sourceOf(name)])),
     apart: Object.fromEntries(Object.entries(apart).map(([name, start]) => [sourceOf(name), start])),
     lean,
+    together: Object.fromEntries(Object.entries(together).map(([name, ids]) => [name, ids.map(sourceOf)])),
     mayLoad: (entry, id) => mayLoad(entry, relative(librarySource, id).replaceAll('\\', '/')),
   });
   await writeBundle({

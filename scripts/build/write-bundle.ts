@@ -55,7 +55,7 @@ export async function writeBundle({ folder, input, plugin, group }: BundleOption
       codegen: { removeWhitespace: true },
     },
     entryFileNames: '[name].js',
-    chunkFileNames: ({ name }) => (name.startsWith('start-') ? 'chunks/[name].js' : 'chunks/[name]-[hash].js'),
+    chunkFileNames: ({ name }) => (/^(start|later)-/.test(name) ? 'chunks/[name].js' : 'chunks/[name]-[hash].js'),
     ...(group === undefined ? {} : { codeSplitting: { includeDependenciesRecursively: false, groups: [group] } }),
   });
   await bundle.close();
