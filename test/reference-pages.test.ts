@@ -69,3 +69,19 @@ test('the page of environment variables has each variable that the sources read'
     [],
   );
 });
+
+test('pages start commands from the package that has them', () => {
+  const pages = [
+    'README.md',
+    ...globSync('docs/**/*.md', { cwd: root }),
+    ...globSync('packages/*/README.md', { cwd: root }),
+  ];
+  const lines = pages.flatMap((path) =>
+    read(path)
+      .split('\n')
+      .filter((line) => /npx (?:-y )?parley-mcp\b|"npx".*"parley-mcp"/.test(line))
+      .map((line) => `${path}: ${line}`),
+  );
+  assert.ok(pages.length > 90);
+  assert.deepEqual(lines, []);
+});
