@@ -210,6 +210,17 @@ test('the server of docs/skill asks before it cancels, and acts once', async (t)
   assert.deepEqual(content, [{ type: 'text', text: 'Order 7 is cancelled.' }]);
 });
 
+test('the server of docs/how-to/shut-down.md is ready until SIGTERM, and ends in good order', async (t) => {
+  const server = run('examples/shut-down.ts');
+  t.after(() => server.kill('SIGKILL'));
+  const ended = new Promise((resolve) => server.once('exit', resolve));
+  const line = await lineWith(server, 'listening at');
+  const url = new URL('/readyz', line.slice(line.indexOf('http')));
+  assert.equal((await fetch(url)).status, 200);
+  server.kill('SIGTERM');
+  assert.equal(await ended, 0);
+});
+
 test('the server of docs/how-to/serve-over-stdio.md ends with its input, although it had a timer', async (t) => {
   const server = run('examples/stdio.ts');
   t.after(() => server.kill('SIGKILL'));

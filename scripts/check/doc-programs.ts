@@ -51,6 +51,7 @@ const pages: Readonly<Record<string, readonly string[]>> = {
   'docs/how-to/send-traces.md': ['observability/traces.ts'],
   'docs/how-to/serve-over-stdio.md': ['stdio.ts', 'both.ts'],
   'docs/how-to/share-a-client-cache.md': ['shared-cache.ts'],
+  'docs/how-to/shut-down.md': ['shut-down.ts'],
   'docs/how-to/sign-in.md': ['sign-in.ts'],
   'docs/how-to/task-stores.md': ['tasks/contract.test.ts', 'tasks/postgres.ts', 'tasks/redis.ts'],
   'docs/how-to/task-workers.md': ['tasks/worker.ts', 'tasks/executor.ts'],
