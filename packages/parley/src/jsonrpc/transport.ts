@@ -145,7 +145,7 @@ export interface MessageOrigin {
   readonly answered?: RequestId | null | undefined;
 }
 
-/** Reason why a conversation failed, as seen from here; it never crosses the wire. */
+/** Reason why a connection failed, as seen from here; it never crosses the wire. `docs/errors.md` says what to do. */
 export type ConnectionReason =
   | 'refused'
   | 'closed'

@@ -1,4 +1,4 @@
-/** Kind of failure of an authorization; it never crosses the wire. */
+/** Kind of failure of an authorization; it never crosses the wire. `docs/errors.md` says what to do. */
 export type AuthorizationReason =
   | 'login-required'
   | 'denied'
