@@ -122,6 +122,24 @@ test('every field of a long question is in sight at 1440 × 900', { skip }, asyn
     .waitFor();
 });
 
+test('a server offers other tools to a client with other capabilities', { skip }, async (t) => {
+  const everything = join(root, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
+  const plan = planAt('http://127.0.0.1:1', {
+    kind: 'stdio',
+    reach: ({ onStderr, killTimeoutMs }) =>
+      Promise.resolve(spawnNode([everything, 'stdio'], { onStderr, killTimeoutMs })),
+  });
+  const { page, accessible } = await openInspect(t, [plan]);
+  await page.getByRole('tab', { name: 'Tools 19' }).waitFor();
+  await page.getByRole('button', { name: 'Capabilities' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Capabilities' });
+  await dialog.getByText('It offers 19 tools').waitFor();
+  await dialog.getByLabel('tasks').uncheck();
+  await dialog.getByText('It offers 17 tools').waitFor();
+  await dialog.getByText(/^− trigger-.*-async/).waitFor();
+  await accessible('the capabilities');
+});
+
 test('defaults are filled in, and nothing is wrong before the first attempt', { skip }, async (t) => {
   const { page, choose } = await openInspect(t, [planAt(await served(t, work()))]);
   await choose('tools', 'book');

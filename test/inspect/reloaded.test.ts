@@ -61,6 +61,12 @@ test(
     await writeFile(script, source(['greet'], 'good evening '));
     await page.getByRole('tab', { name: /Tools/ }).click();
     await result.getByText('good evening Oslo').waitFor();
+    // What is other now stands below the result.
+    await page.getByText('1 difference from the call before').waitFor();
+    await page
+      .locator('.difference')
+      .getByText(/\+ "good evening Oslo"/)
+      .waitFor();
     // The call does not wait for the lists.
     await tools.filter({ hasText: 'ask' }).waitFor({ state: 'detached' });
     assert.deepEqual(await tools.locator('.item-name').allTextContents(), ['greet']);

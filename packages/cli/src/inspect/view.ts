@@ -1,4 +1,4 @@
-/** Language of the page and its process: verbs that are posted, and lines that are fed back. Types alone. */
+/** Language of the page and its process: verbs that are posted, and lines that are fed back. */
 
 import type { LoggingLevel } from '../../../parley/src/protocol/features/logging-level.ts';
 import type { Lane } from '../recorder/entry.ts';
@@ -59,6 +59,10 @@ export interface SilenceView {
   readonly row: number;
 }
 
+/** Capabilities of a client that the user may switch off. */
+export const clientCapabilities = ['elicitation', 'sampling', 'roots', 'tasks', 'apps'] as const;
+export type ClientCapability = (typeof clientCapabilities)[number];
+
 /** A server beside the others. */
 export interface ServerView {
   /** A letter: `A`, `B`, … */
@@ -96,6 +100,8 @@ export interface ServerView {
   /** True if each request carries the log level, so that a level can be unset. */
   readonly logsOnRequest: boolean;
   readonly roots: readonly RootView[];
+  /** Capabilities that are declared to it. */
+  readonly declares: readonly ClientCapability[];
   readonly watched: readonly string[];
   /** Rises when what it offers may have changed. */
   readonly version: number;

@@ -11,7 +11,7 @@ import { Splitter } from './look/splitter.tsx';
 import { plain } from './plain.ts';
 import { listenToTyping } from './questions/sheet.tsx';
 import { Large } from './content/large.tsx';
-import { Dialogs } from './screens/dialogs.tsx';
+import { Dialogs } from './dialogs/dialogs.tsx';
 import { Header } from './screens/header.tsx';
 import { LensPlace } from './lens/lens-place.tsx';
 import { ServersScreen } from './screens/servers.tsx';

@@ -70,7 +70,7 @@ export const found: Signal<
 > = signal(undefined);
 export const isPaused: Signal<boolean> = signal(false);
 /** Dialog that is open. */
-export const dialog: Signal<'palette' | 'help' | 'compare' | undefined> = signal(undefined);
+export const dialog: Signal<'palette' | 'help' | 'compare' | 'capabilities' | undefined> = signal(undefined);
 export const singleKeys: Signal<boolean> = signal(localStorage.getItem('parley-keys') !== 'off');
 
 /** Rows; `rowsVersion` says that they changed. */

@@ -1,5 +1,28 @@
 import type { ConnectOptions } from '../../../../parley/src/client/options.ts';
+import type { ClientCapability } from '../view.ts';
 import type { ServerPlan } from './shared.ts';
+
+/** The extension of apps, and the form in which this page shows them. */
+const appsExtension = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } };
+
+type Answering = Required<Pick<ConnectOptions, 'onElicit' | 'onElicitUrl' | 'onSample' | 'roots'>>;
+
+/** Options of a connection that declare capabilities, and the handlers behind them. */
+export function declaringOptions(
+  declares: readonly ClientCapability[],
+  { onElicit, onElicitUrl, onSample, roots }: Answering,
+): ConnectOptions {
+  const has = (name: ClientCapability): boolean => declares.includes(name);
+  const tasks = { elicitation: has('elicitation'), sampling: has('sampling') };
+  return {
+    ...(has('elicitation') ? { onElicit, onElicitUrl } : {}),
+    // A person answers by uses of tools too.
+    ...(has('sampling') ? { onSample, capabilities: { sampling: { tools: {} } } } : {}),
+    ...(has('roots') ? { roots } : {}),
+    ...(has('apps') ? { extensions: appsExtension } : {}),
+    ...(has('tasks') && (tasks.elicitation || tasks.sampling) ? { clientTasks: tasks } : {}),
+  };
+}
 
 /** Name of `auto`: the newest revision that both sides speak. */
 export const auto = 'auto';
@@ -20,8 +43,6 @@ export function plannedOptions(
     ...(requestTimeoutMs > 0 ? { timeoutMs: requestTimeoutMs } : {}),
     ...(isTimed && connectionTimeoutMs > 0 ? { connectTimeoutMs: connectionTimeoutMs } : {}),
     probeTimeoutMs: Math.min(halfMs, probeMs, requestTimeoutMs || probeMs),
-    // A person answers by uses of tools too.
-    capabilities: { sampling: { tools: {} } },
     validateOutput: false,
     // The user wants to see the end of a process. A lost session is opened again, which the wire shows.
     reconnect: kind !== 'stdio',

@@ -5,9 +5,10 @@ import type { Transport } from '../../../../parley/src/jsonrpc/transport.ts';
 import { revisionOf } from '../../../../parley/src/protocol/revision.ts';
 import { dots } from '../../recorder/secrets.ts';
 import { VerbError } from '../http/body.ts';
-import type { ListName, ListsView, LossesView, RootView, ServerView, SilenceView } from '../view.ts';
+import { clientCapabilities } from '../view.ts';
+import type { ClientCapability, ListName, ListsView, LossesView, RootView, ServerView, SilenceView } from '../view.ts';
 import { adviceOn, wantsPerson } from './advice.ts';
-import { auto, plannedOptions } from './connect-options.ts';
+import { auto, declaringOptions, plannedOptions } from './connect-options.ts';
 import { askingHandlers } from './handlers.ts';
 import { newsIn, noLists, ServerLists } from './lists.ts';
 import { lossesOf } from './losses.ts';
@@ -82,6 +83,7 @@ export class InspectedServer {
       pauses: false,
       wanted: auto,
       roots: wishes.roots ?? [],
+      declares: clientCapabilities,
       watched: [],
       version: 0,
       pagesByOne: wishes.pagesByOne === true,
@@ -280,9 +282,15 @@ export class InspectedServer {
     this.#show({ watched: this.#watches.uris });
   }
 
+  /** Declares other capabilities, which takes a new connection. It never rejects. */
+  async declare(declares: readonly ClientCapability[]): Promise<void> {
+    this.#show({ declares });
+    await this.connect(this.#view.wanted);
+  }
+
   async setRoots(roots: readonly RootView[]): Promise<void> {
     this.#show({ roots });
-    await this.#client?.setRoots([...roots]);
+    if (this.#view.declares.includes('roots')) await this.#client?.setRoots([...roots]);
   }
 
   async setLogLevel(level: LoggingLevel | ''): Promise<void> {
@@ -319,8 +327,10 @@ export class InspectedServer {
       ...plannedOptions(this.plan, { wanted, isTimed: !asks }),
       info: { name: 'parley-inspect', version },
       signal: asks ? signal : this.#withinTime(signal),
-      ...askingHandlers({ server: this.id, questions, about, shown: (value) => this.recorder.shown(value) }),
-      roots: this.#view.roots.map((root) => ({ ...root })),
+      ...declaringOptions(this.#view.declares, {
+        ...askingHandlers({ server: this.id, questions, about, shown: (value) => this.recorder.shown(value) }),
+        roots: this.#view.roots.map((root) => ({ ...root })),
+      }),
       onLog: ({ level, logger, data }) =>
         this.#note(level, typeof data === 'string' ? data : JSON.stringify(data), logger),
       onWarning: (message) => this.#note('warning', message, 'parley'),

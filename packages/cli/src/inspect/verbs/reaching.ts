@@ -6,6 +6,7 @@ import type { Verb } from '../http/listen.ts';
 import { auto } from '../servers/connect-options.ts';
 import type { InspectedServers } from '../servers/servers.ts';
 import type { ServerPlan } from '../servers/shared.ts';
+import { clientCapabilities } from '../view.ts';
 import { signingInVerbs } from './signing-in.ts';
 import { verb } from './verb.ts';
 
@@ -21,6 +22,13 @@ export function reachingVerbs(
         if (revision !== auto && revisions.every(({ date }) => date !== revision))
           throw new VerbError(400, `there is no revision ${revision}`);
         void servers.get(server).connect(revision, { asks });
+        return {};
+      }),
+    ],
+    [
+      'declare',
+      verb({ server: 'text', declares: 'list' }, ({ server, declares }) => {
+        void servers.get(server).declare(clientCapabilities.filter((name) => declares.includes(name)));
         return {};
       }),
     ],

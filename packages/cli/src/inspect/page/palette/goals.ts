@@ -145,6 +145,7 @@ function doings(): readonly Goal[] {
       go: () => void (look.value = one),
     })),
     ...(servers.value.size > 1 ? [{ words: 'Compare two servers', go: () => void (dialog.value = 'compare') }] : []),
+    { words: 'Capabilities of this client', go: () => void (dialog.value = 'capabilities') },
     { words: 'Keys', go: () => void (dialog.value = 'help') },
     ...[...waitingQuestions.value.values()].map((question) => ({
       words: `Question of ${question.server}${question.during === undefined ? '' : ` during ${line(question.during, 60)}`}`,

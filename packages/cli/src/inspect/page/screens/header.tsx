@@ -43,6 +43,11 @@ export function Header(): JSX.Element {
       </button>
       {hello.value?.isReadOnly === true && <span class="badge">read only</span>}
       <Waiting />
+      {server.value !== undefined && server.value.state !== 'recording' && (
+        <button type="button" class="small wide" onClick={() => (dialog.value = 'capabilities')}>
+          Capabilities
+        </button>
+      )}
       <LookButton />
       <button type="button" class="small icon" aria-label="Keys" title="Keys" onClick={() => (dialog.value = 'help')}>
         ?

@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { CallView, JsonView as Json, ProblemView } from '../../view.ts';
 import { ArgumentsField } from '../arguments.tsx';
+import { ResultDifference } from '../content/difference.tsx';
 import { useAsked } from '../asked.ts';
 import { useDraft } from '../drafts.ts';
 import { firstText } from '../form/model/first-text.ts';
@@ -90,7 +91,7 @@ function Tool({ tool }: { readonly tool: Json }): JSX.Element {
           }}
         />
       }
-      side={(last !== undefined || appOf(tool) !== undefined) && <Came tool={tool} last={last} />}
+      side={(last !== undefined || appOf(tool) !== undefined) && <Came tool={tool} calls={own} />}
     >
       <Head tool={tool} />
       <ArgumentsField
@@ -108,11 +109,17 @@ function Tool({ tool }: { readonly tool: Json }): JSX.Element {
 }
 
 /** The result of the last call, and the app of the tool. */
-function Came({ tool, last }: { readonly tool: Json; readonly last: CallView | undefined }): JSX.Element {
+function Came(props: { readonly tool: Json; readonly calls: readonly CallView[] }): JSX.Element {
+  const { tool, calls: own } = props;
   const app = appOf(tool);
+  const last = own.at(-1);
+  const before = own.slice(0, -1).findLast(({ text, state }) => text === last?.text && state !== 'running');
   return (
     <>
       {last !== undefined && <CallResult key={last.id} call={last} isRunning={last.state === 'running'} />}
+      {last !== undefined && last.state !== 'running' && before !== undefined && (
+        <ResultDifference call={last} before={before} />
+      )}
       {app !== undefined && <AppPlace uri={app} tool={tool} call={last} />}
     </>
   );

@@ -4,9 +4,17 @@ import { keyWords } from '../keys.ts';
 import { focusIfLost } from '../look/focus.ts';
 import { line } from '../plain.ts';
 import { dialog, place, singleKeys } from '../state.ts';
+import { CapabilitiesPanel } from './capabilities.tsx';
 import { Compare } from './compare.tsx';
 import { foundIn, type Goal } from '../palette/find.ts';
 import { goals } from '../palette/goals.ts';
+
+const labels = {
+  palette: 'Search everything',
+  help: 'Keys',
+  compare: 'Compare two servers',
+  capabilities: 'Capabilities',
+} as const;
 
 /** The dialog that is open, where one is. */
 export function Dialogs(): JSX.Element | null {
@@ -21,7 +29,7 @@ export function Dialogs(): JSX.Element | null {
     <dialog
       key={which}
       ref={box}
-      aria-label={which === 'palette' ? 'Search everything' : which === 'help' ? 'Keys' : 'Compare two servers'}
+      aria-label={labels[which]}
       onClose={({ target }) => target === box.current && (dialog.value = undefined)}
       onClick={(event) => {
         if (event.target === box.current) box.current?.close();
@@ -38,6 +46,7 @@ export function Dialogs(): JSX.Element | null {
         />
       )}
       {which === 'help' && <Help />}
+      {which === 'capabilities' && <CapabilitiesPanel />}
       {which === 'compare' && <Compare />}
       <p class="doing">
         <button type="button" class="small" onClick={() => box.current?.close()}>
