@@ -206,6 +206,25 @@ test('back, forward and a reload keep the place and what was typed', { skip }, a
   assert.equal(page.url(), address);
 });
 
+test('Share saves one file of HTML that needs nothing, with secrets masked', { skip }, async (t) => {
+  const secret = 'sesame-4711-sesame';
+  const plan = planAt(await served(t, work()), { secrets: [secret] });
+  const { page, choose } = await openInspect(t, [plan]);
+  await choose('tools', 'book');
+  await page.getByRole('textbox', { name: 'town' }).fill(`Oslo ${secret}`);
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('region', { name: 'Result' }).getByText('Oslo').first().waitFor();
+  const file = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Share' }).click();
+  const html = await text(await (await file).createReadStream());
+  assert.ok(!html.includes(secret));
+  const other = await page.context().newPage();
+  await other.setContent(html);
+  await other.getByText('result of tools/call').click();
+  await other.getByText('"jsonrpc": "2.0"').last().waitFor();
+  await other.close();
+});
+
 test('the palette finds what titles, descriptions and messages say', { skip }, async (t) => {
   const { page } = await openInspect(t, [planAt(await served(t, work()))]);
   await page.getByRole('grid', { name: 'tools', exact: true }).getByRole('row').first().waitFor();

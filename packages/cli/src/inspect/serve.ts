@@ -83,7 +83,7 @@ export async function startInspect(options: InspectOptions): Promise<RunningInsp
     ...reachingVerbs(servers, planOf),
     ...usingVerbs(servers, { isReadOnly }),
     ...askingVerbs(questions, openPage),
-    ...lookingVerbs(recording, { feed, version }),
+    ...lookingVerbs(recording, { feed, version, servers }),
     ...tryingVerbs(recording, { servers, trials }),
     ...appVerbs({ servers, apps, origin: appsPort.origin, isReadOnly, openPage }),
   ]);

@@ -6,6 +6,7 @@ export const exportKinds = [
   { what: 'recording', words: 'recording', file: 'recording.ndjson' },
   { what: 'transcript', words: 'transcript for tests', file: 'transcript.txt' },
   { what: 'har', words: 'HTTP archive', file: 'recording.har' },
+  { what: 'page', words: 'web page to share', file: 'mcp-messages.html' },
 ] as const;
 
 /** Saves the wire as a file. Errors are shown. */

@@ -9,10 +9,12 @@ import type { Feed } from '../feed.ts';
 import { VerbError } from '../http/body.ts';
 import type { Verb } from '../http/listen.ts';
 import type { WholeRecording } from '../recording.ts';
+import type { InspectedServers } from '../servers/servers.ts';
 import type { EntryView, RequirementView } from '../view.ts';
 import { ruleById } from '../wire/judge.ts';
 import { callLine } from '../wire/call-line.ts';
 import { lensOf } from '../wire/through.ts';
+import { toWebPage } from '../wire/web-page.ts';
 import { verb } from './verb.ts';
 
 /** Most rows that a search finds. */
@@ -21,7 +23,7 @@ const maxFound = 5_000;
 /** Makes the verbs of the wire. */
 export function lookingVerbs(
   recording: WholeRecording,
-  { feed, version }: { readonly feed: Feed; readonly version: string },
+  { feed, version, servers }: { readonly feed: Feed; readonly version: string; readonly servers: InspectedServers },
 ): readonly (readonly [string, Verb])[] {
   return [
     [
@@ -51,7 +53,11 @@ export function lookingVerbs(
       'export',
       verb({ what: 'text', server: 'text?', revealed: 'flag?' }, ({ what, server }) => {
         const entries = recording.all(server);
-        return { text: exported(what, entries, version) };
+        if (what !== 'page') return { text: exported(what, entries, version) };
+        const own = servers.all.filter(({ id }) => server === undefined || id === server);
+        return {
+          text: toWebPage(entries, { version, servers: own.map(({ recorder, view }) => recorder.shown(view)) }),
+        };
       }),
     ],
     [

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { exportAs, exportKinds } from '../exports.ts';
 import { SignIcon } from '../look/icon.tsx';
 import { look, nextLook } from '../look/look.ts';
 import { panes, showPane } from '../look/panes.ts';
@@ -48,6 +49,14 @@ export function Header(): JSX.Element {
           Capabilities
         </button>
       )}
+      <button
+        type="button"
+        class="small wide"
+        title="Save the messages as one HTML file, with secrets masked"
+        onClick={() => void exportAs(exportKinds[3])}
+      >
+        Share
+      </button>
       <LookButton />
       <button type="button" class="small icon" aria-label="Keys" title="Keys" onClick={() => (dialog.value = 'help')}>
         ?
