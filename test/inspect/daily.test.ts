@@ -88,6 +88,14 @@ test('a malformed entry of a list is a problem, inside its column', { skip }, as
     (await row.locator('.c-what').first().innerText()).replaceAll(/\s+/g, ' '),
     /breaks \S+(?:, \S+| and \d+ more)? result of tools\/list/,
   );
+  // The finding names the tool, and its place is marked.
+  await row.first().click();
+  const message = page.getByRole('complementary', { name: /^Message/ });
+  await message.locator('.fault').getByText('odd: its type is "no"').first().waitFor();
+  await message
+    .getByRole('row')
+    .filter({ hasText: /wrong here: .*"odd"/ })
+    .waitFor();
 });
 
 test('a tool that cannot be called says why', { skip }, async (t) => {

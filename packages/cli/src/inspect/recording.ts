@@ -3,6 +3,7 @@ import { isObject } from '../../../parley/src/jsonrpc/message.ts';
 import type { RecordingEntry } from '../recorder/entry.ts';
 import type { Log } from '../recorder/log.ts';
 import { VerbError } from './http/body.ts';
+import type { BrokenRequirement } from './wire/judge.ts';
 import type { InspectedServers } from './servers/servers.ts';
 import { aboutTasks } from './trial/playable.ts';
 
@@ -25,6 +26,11 @@ export class WholeRecording {
   shown(n: number): RecordingEntry {
     const { log, entry } = this.#at(n);
     return log.redaction.toShow(entry);
+  }
+
+  /** Faults of an entry: what is wrong, and where. */
+  faultsOf(n: number): readonly BrokenRequirement[] {
+    return this.#servers.all.flatMap(({ recorder }) => recorder.faultsOf(n));
   }
 
   /** Everything that is kept, as it is shown. */

@@ -165,6 +165,8 @@ export interface RowView {
   readonly cancelled?: true;
   /** Ids of the requirements that it breaks. */
   readonly broken?: readonly string[];
+  /** Ids of the recommendations that it does not follow. */
+  readonly advised?: readonly string[];
   readonly problem?: true;
   /** True where it is the result of a tool that says that it failed. */
   readonly failed?: true;
@@ -268,6 +270,11 @@ export interface RequirementView {
   readonly id: string;
   readonly words: string;
   readonly source?: string;
+  /** True for what the specification only recommends. */
+  readonly isAdvice: boolean;
+  /** Fault in this message, and its place, such as `tools/add`. */
+  readonly breaks?: string;
+  readonly where?: string;
 }
 
 /** A message for a client of another revision. */

@@ -6,7 +6,7 @@ import { tapLines } from '../../recorder/tap-lines.ts';
 import type { Recorder, RecordingEntry } from '../../recorder/entry.ts';
 import type { Transport } from '../../../../parley/src/jsonrpc/transport.ts';
 import { WireContext } from '../wire/context.ts';
-import { requirementsBroken } from '../wire/judge.ts';
+import { requirementsBroken, type BrokenRequirement } from '../wire/judge.ts';
 import { authorizationBroken } from '../wire/judge-authorization.ts';
 import { rowOfEntry } from '../wire/row.ts';
 import type { ServerPlan, Shared, WayPerson, WaySettings } from './shared.ts';
@@ -39,6 +39,7 @@ export class ServerRecorder {
   readonly log: Log;
   readonly #context = new WireContext();
   readonly #judged = new Set<number>();
+  readonly #faults = new Map<number, readonly BrokenRequirement[]>();
   readonly #shared: Shared;
   readonly #server: string;
   #left = 0;
@@ -148,7 +149,8 @@ export class ServerRecorder {
     if (lane !== 'message' || text === undefined || !this.#isNew(sequence)) return found;
     const broken = requirementsBroken(entry, this.#context);
     this.#context.answered(entry);
-    return [...found, ...broken];
+    if (broken.length > 0) this.#keepFaults(sequence, broken);
+    return [...found, ...broken.map(({ id }) => id)];
   }
 
   /** Tells of a server that wants more than was granted. */
@@ -156,6 +158,17 @@ export class ServerRecorder {
     if (connection !== this.#connection) return;
     const challenge = bearerIn({ headers: http?.headers ?? {} });
     if (challenge?.parameters['error'] === 'insufficient_scope') this.#steps?.challenged(exchange ?? sequence);
+  }
+
+  /** Faults of an entry: what is wrong, and where. */
+  faultsOf(sequence: number): readonly BrokenRequirement[] {
+    return this.#faults.get(sequence) ?? [];
+  }
+
+  #keepFaults(sequence: number, faults: readonly BrokenRequirement[]): void {
+    this.#faults.set(sequence, faults);
+    const [oldest] = this.#faults.keys();
+    if (this.#faults.size > maxJudged && oldest !== undefined) this.#faults.delete(oldest);
   }
 
   #isNew(sequence: number): boolean {

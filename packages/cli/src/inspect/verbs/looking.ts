@@ -11,7 +11,8 @@ import type { Verb } from '../http/listen.ts';
 import type { WholeRecording } from '../recording.ts';
 import type { InspectedServers } from '../servers/servers.ts';
 import type { EntryView, RequirementView } from '../view.ts';
-import { ruleById } from '../wire/judge.ts';
+import { ruleById, type BrokenRequirement } from '../wire/judge.ts';
+import { isAdvice } from '../wire/row.ts';
 import { callLine } from '../wire/call-line.ts';
 import { lensOf } from '../wire/through.ts';
 import { toWebPage } from '../wire/web-page.ts';
@@ -101,6 +102,7 @@ function transcripts(entries: readonly RecordingEntry[]): string {
 
 function entryView(recording: WholeRecording, n: number, reveal: boolean): EntryView {
   const raw = recording.entry(n);
+  const faults = recording.faultsOf(n);
   const shown = recording.shown(n);
   const curl = toCurl(shown);
   const line = callLine(shown, recording.lineOf(raw.server));
@@ -108,13 +110,25 @@ function entryView(recording: WholeRecording, n: number, reveal: boolean): Entry
     n,
     entry: { ...(reveal ? raw : shown) },
     hides: JSON.stringify(raw) !== JSON.stringify(shown),
-    broken: (raw.broken ?? []).map(requirementView),
+    broken: (raw.broken ?? []).map((id) =>
+      requirementView(
+        id,
+        faults.find((fault) => fault.id === id),
+      ),
+    ),
     ...(curl === undefined ? {} : { curl }),
     ...(line === undefined ? {} : { line }),
   };
 }
 
-function requirementView(id: string): RequirementView {
+function requirementView(id: string, fault: BrokenRequirement | undefined): RequirementView {
   const source = pageOf(rowOf(id));
-  return { id, words: ruleById.get(id)?.message ?? id, ...(source === undefined ? {} : { source }) };
+  return {
+    id,
+    words: ruleById.get(id)?.message ?? id,
+    isAdvice: isAdvice(id),
+    ...(source === undefined ? {} : { source }),
+    ...(fault === undefined ? {} : { breaks: fault.breaks.slice(0, 1_000) }),
+    ...(fault?.where === undefined ? {} : { where: fault.where.slice(0, 500) }),
+  };
 }

@@ -23,8 +23,15 @@ export const ruleById: ReadonlyMap<string, CheckRule> = new Map(checkRules.map((
 /** Size limit of a checked message, in characters: a larger one would delay the others. */
 const largest = 262_144;
 
+/** A requirement that an entry breaks: what is wrong, and where, such as `tools/add`. */
+export interface BrokenRequirement {
+  readonly id: string;
+  readonly breaks: string;
+  readonly where?: string;
+}
+
 /** Finds the requirements that an entry of a server breaks. It does not throw. */
-export function requirementsBroken(entry: RecordingEntry, context: WireContext): readonly string[] {
+export function requirementsBroken(entry: RecordingEntry, context: WireContext): readonly BrokenRequirement[] {
   const { lane, from, text, cut, revision: date } = entry;
   const revision = date === undefined ? undefined : revisionOf(date);
   if (from !== 'server' || lane !== 'message' || text === undefined) return [];
@@ -44,25 +51,31 @@ export function requirementsBroken(entry: RecordingEntry, context: WireContext):
   const messages = [value].flat().filter(isObject).slice(0, 100);
   if (value === undefined)
     return found({ message: {}, malformed: text.slice(0, 1_000), sent: undefined, request: undefined, ...heard });
-  const broken = messages.flatMap((message) => {
+  const all = messages.flatMap((message) => {
     if (!context.speaks(revision.date, message)) return [];
     const sent = context.requestOf(entry, message);
     const isAnswer = message['method'] === undefined && entry.pair !== undefined;
     return found({ message, sent, request: isAnswer ? sent : undefined, ...heard });
   });
-  return [...new Set(broken)];
+  return [...new Map(all.map((one) => [one.id, one])).values()];
 }
 
-function found(heard: Parameters<WatchRule['watch']>[0]): readonly string[] {
-  return rules.filter((rule) => breaks(rule, heard, heard.revision)).map(({ id }) => id);
+function found(heard: Parameters<WatchRule['watch']>[0]): readonly BrokenRequirement[] {
+  return rules.flatMap((rule) => broken(rule, heard, heard.revision) ?? []);
 }
 
-function breaks(rule: WatchRule, heard: Parameters<WatchRule['watch']>[0], revision: Revision): boolean {
-  if (!(rule.lives ?? rowOf(rule.id).lives)(revision)) return false;
+function broken(
+  rule: WatchRule,
+  heard: Parameters<WatchRule['watch']>[0],
+  revision: Revision,
+): BrokenRequirement | undefined {
+  if (!(rule.lives ?? rowOf(rule.id).lives)(revision)) return undefined;
   try {
-    return typeof rule.watch(heard) === 'object';
+    const fault = rule.watch(heard);
+    if (typeof fault === 'string') return undefined;
+    return { id: rule.id, breaks: fault.breaks, ...(fault.where === undefined ? {} : { where: fault.where }) };
   } catch {
     // Rules expect a run of their own around a message; one that has it not says nothing.
-    return false;
+    return undefined;
   }
 }

@@ -1,4 +1,5 @@
 import type { RecordingEntry } from '../../recorder/entry.ts';
+import { rowOf } from '../../check/register.ts';
 import type { RowView } from '../view.ts';
 import { isToolFailure } from './failed.ts';
 import { subjectOf } from './subject.ts';
@@ -33,10 +34,24 @@ export function rowOfEntry(entry: RecordingEntry): RowView {
     ...(pair === undefined ? {} : { pair }),
     ...(over === undefined ? {} : { over }),
     ...(cancelled === undefined ? {} : { cancelled: true }),
-    ...(broken === undefined || broken.length === 0 ? {} : { broken: broken.slice(0, 8) }),
+    ...requirementsIn(broken),
     ...(problem === undefined && !isStray ? {} : { problem: true }),
     ...(failed ? { failed: true } : {}),
   };
+}
+
+/** Ids of broken requirements, apart from those of recommendations. */
+function requirementsIn(ids: readonly string[] = []): Pick<RowView, 'broken' | 'advised'> {
+  const [advised, broken] = [ids.filter(isAdvice), ids.filter((id) => !isAdvice(id))];
+  return {
+    ...(broken.length === 0 ? {} : { broken: broken.slice(0, 8) }),
+    ...(advised.length === 0 ? {} : { advised: advised.slice(0, 8) }),
+  };
+}
+
+/** Tells whether the specification only recommends something: SHOULD, and not MUST. */
+export function isAdvice(id: string): boolean {
+  return !rowOf(id).level.startsWith('MUST');
 }
 
 function kindOf({ lane, id, method, pair, text = '' }: RecordingEntry): RowView['kind'] {

@@ -79,7 +79,12 @@ function Line(props: {
   );
 }
 
-const meanings: Readonly<Record<MarkSign, string>> = { '−': 'only here: ', '+': 'only here: ', '~': 'other here: ' };
+const meanings: Readonly<Record<MarkSign, string>> = {
+  '−': 'only here: ',
+  '+': 'only here: ',
+  '~': 'other here: ',
+  '!': 'wrong here: ',
+};
 
 function Sign({ sign }: { readonly sign: MarkSign | undefined }): JSX.Element | null {
   if (sign === undefined) return null;

@@ -2,8 +2,8 @@ import { placeIn } from '../../../../../parley/src/json/place.ts';
 import { differingPlaces } from './differences.ts';
 import { jsonLines, type JsonLine } from './lines.ts';
 
-/** Signs of lines: only on one side, or different on both. */
-export type MarkSign = '−' | '+' | '~';
+/** Signs of lines: only on one side, different on both, or wrong. */
+export type MarkSign = '−' | '+' | '~' | '!';
 
 /** Places of a value that differ from another, each with its sign. */
 export type JsonMarks = ReadonlyMap<string, MarkSign>;

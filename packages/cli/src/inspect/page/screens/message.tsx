@@ -1,8 +1,9 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { EntryView, RowView } from '../../view.ts';
 import { useAsked } from '../asked.ts';
 import { FoldedJson } from '../json/json-view.tsx';
+import { faultMarks, firstMarked } from '../json/fault-marks.ts';
 import { SignIcon } from '../look/icon.tsx';
 import { ChoiceButtons, CopyButton, FactList } from '../parts.tsx';
 import { clock, line, plain, size, textValue } from '../plain.ts';
@@ -137,9 +138,11 @@ function Broken({ entry }: { readonly entry: EntryView }): JSX.Element | null {
   if (entry.broken.length === 0) return null;
   return (
     <ul class="problems">
-      {entry.broken.map(({ id, words, source }) => (
-        <li key={id}>
-          ⚠ breaks <b>{id}</b>: {words}
+      {entry.broken.map(({ id, words, source, isAdvice, breaks }) => (
+        <li key={id} class={isAdvice ? 'muted' : ''}>
+          {isAdvice ? 'should be otherwise, by ' : '⚠ breaks '}
+          <b>{id}</b>: {breaks !== undefined && <span class="fault">{line(breaks, 300)}.</span>}{' '}
+          <span class={breaks === undefined ? '' : 'muted'}>{words}</span>
           {source !== undefined && <code class="muted"> {source}</code>}
         </li>
       ))}
@@ -147,8 +150,10 @@ function Broken({ entry }: { readonly entry: EntryView }): JSX.Element | null {
   );
 }
 
-function Body({ entry: { entry } }: { readonly entry: EntryView }): JSX.Element {
+function Body({ entry: { entry, broken } }: { readonly entry: EntryView }): JSX.Element {
   const text = textValue(entry['text']);
+  const marks = useMemo(() => faultMarks(text ?? '', broken), [text, broken]);
+  const first = useMemo(() => firstMarked(text ?? '', marks), [text, marks]);
   const trouble = textValue(entry['problem']);
   const cut = entry['cut'];
   return (
@@ -157,7 +162,7 @@ function Body({ entry: { entry } }: { readonly entry: EntryView }): JSX.Element 
       {text === undefined ? (
         <p class="muted">No body.</p>
       ) : looksLikeJson(text) ? (
-        <FoldedJson text={text} label="Message as JSON" />
+        <FoldedJson text={text} label="Message as JSON" marks={marks} first={first} />
       ) : (
         <pre class="text">{plain(text.slice(0, 200_000))}</pre>
       )}

@@ -299,7 +299,23 @@ function Cells({
   readonly until: number;
 }): JSX.Element | null {
   if (one === undefined) return null;
-  const { n, t, s, from: side, what, about, kind, status, bytes, ms, broken, problem: isProblem, failed, lane } = one;
+  const {
+    n,
+    t,
+    s,
+    from: side,
+    what,
+    about,
+    kind,
+    status,
+    bytes,
+    ms,
+    broken,
+    advised,
+    problem: isProblem,
+    failed,
+    lane,
+  } = one;
   const span = Math.max(until - from, 1);
   return (
     <>
@@ -315,6 +331,9 @@ function Cells({
       </span>
       <span role="gridcell" class={`c-what lane-${lane}`}>
         {broken !== undefined && <span class="bad">⚠ breaks {brokenWords(broken)} </span>}
+        {broken === undefined && advised !== undefined && (
+          <span class="muted">should be otherwise: {brokenWords(advised)} </span>
+        )}
         {(isProblem === true || failed === true) && <span class="bad">✕ </span>}
         {kind === undefined || what.startsWith('{') ? '' : kinds[kind]}
         {line(what, widest)}
