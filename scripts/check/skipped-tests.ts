@@ -50,6 +50,7 @@ const maySkip: ReadonlyMap<string, string> = new Map([
   ['test/inspect/gone.test.ts', 'Chromium'],
   ['test/inspect/held.test.ts', 'Chromium'],
   ['test/inspect/hostile.test.ts', 'Chromium'],
+  ['test/inspect/jobs.test.ts', 'Chromium'],
   ['test/inspect/keyboard.test.ts', 'Chromium'],
   ['test/inspect/layout.test.ts', 'Chromium'],
   ['test/inspect/logins.test.ts', 'the package, which npm ci builds'],

@@ -194,6 +194,7 @@ const slowByReason: Readonly<Record<string, readonly string[]>> = {
     'test/inspect/gone.test.ts',
     'test/inspect/held.test.ts',
     'test/inspect/hostile.test.ts',
+    'test/inspect/jobs.test.ts',
     'test/inspect/keyboard.test.ts',
     'test/inspect/layout.test.ts',
     'test/inspect/logins.test.ts',

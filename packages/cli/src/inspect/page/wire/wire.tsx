@@ -299,23 +299,7 @@ function Cells({
   readonly until: number;
 }): JSX.Element | null {
   if (one === undefined) return null;
-  const {
-    n,
-    t,
-    s,
-    from: side,
-    what,
-    about,
-    kind,
-    status,
-    bytes,
-    ms,
-    broken,
-    advised,
-    problem: isProblem,
-    failed,
-    lane,
-  } = one;
+  const { n, t, s, from: side, what, about, kind, status, bytes, ms, problem: isProblem, failed, lane } = one;
   const span = Math.max(until - from, 1);
   return (
     <>
@@ -330,10 +314,7 @@ function Cells({
         <span class="hidden">{side === 'client' ? 'sent' : 'came'}</span>
       </span>
       <span role="gridcell" class={`c-what lane-${lane}`}>
-        {broken !== undefined && <span class="bad">⚠ breaks {brokenWords(broken)} </span>}
-        {broken === undefined && advised !== undefined && (
-          <span class="muted">should be otherwise: {brokenWords(advised)} </span>
-        )}
+        <Faults one={one} />
         {(isProblem === true || failed === true) && <span class="bad">✕ </span>}
         {kind === undefined || what.startsWith('{') ? '' : kinds[kind]}
         {line(what, widest)}
@@ -352,16 +333,32 @@ function Cells({
       <span role="gridcell" class="c-ms">
         {ms ?? ''}
       </span>
-      <span role="gridcell" class="c-when" aria-hidden="true">
-        {kind === 'request' && (
-          <span
-            class="bar"
-            style={{ left: `${((t - from) / span) * 100}%`, width: `${Math.max(((ms ?? 0) / span) * 100, 1)}%` }}
-          />
-        )}
-      </span>
+      <When one={one} from={from} span={span} />
     </>
   );
+}
+
+function When(props: { readonly one: RowView; readonly from: number; readonly span: number }): JSX.Element {
+  const {
+    one: { t, kind, ms },
+    from,
+    span,
+  } = props;
+  return (
+    <span role="gridcell" class="c-when" aria-hidden="true">
+      {kind === 'request' && (
+        <span
+          class="bar"
+          style={{ left: `${((t - from) / span) * 100}%`, width: `${Math.max(((ms ?? 0) / span) * 100, 1)}%` }}
+        />
+      )}
+    </span>
+  );
+}
+
+function Faults({ one: { broken, advised } }: { readonly one: RowView }): JSX.Element | null {
+  if (broken !== undefined) return <span class="bad">⚠ breaks {brokenWords(broken)} </span>;
+  return advised === undefined ? null : <span class="muted">should be otherwise: {brokenWords(advised)} </span>;
 }
 
 /** Requirements that a message breaks, so few of them that what it is stands beside them; the message names all. */
