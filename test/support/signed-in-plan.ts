@@ -53,7 +53,7 @@ export function signedInPlan(
       await read(send, 'https://mcp.example/.well-known/oauth-protected-resource/mcp', { signal });
       await read(send, `${issuer}/.well-known/oauth-authorization-server`, { signal });
       await read(send, `${issuer}/register`, { body: '{"client_name":"Parley"}', signal });
-      await beforePage(signal);
+      await beforePage(signal, 'https://as.example/authorize?state=1');
       const body = { grant_type: 'authorization_code', code, code_verifier };
       await read(send, `${issuer}/token`, { body: new URLSearchParams(body).toString(), signal });
       kept = { issuer, scopes: ['read'], person: 'ann', expiresAt: Date.now() + 300_000, isRenewable: true };

@@ -80,7 +80,7 @@ export async function startInspect(options: InspectOptions): Promise<RunningInsp
   const recording = new WholeRecording(servers);
   const entrance = entranceBefore(feed, options);
   const verbs: ReadonlyMap<string, Verb> = new Map([
-    ...reachingVerbs(servers, planOf),
+    ...reachingVerbs(servers, planOf, openPage),
     ...usingVerbs(servers, { isReadOnly }),
     ...askingVerbs(questions, openPage),
     ...lookingVerbs(recording, { feed, version, servers }),

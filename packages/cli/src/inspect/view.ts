@@ -29,6 +29,8 @@ export interface SignInStepView {
   readonly state: 'waits' | 'runs' | 'done' | 'failed';
   /** Row of its request, or of what it came from. */
   readonly row?: number;
+  /** True while its page may be opened. */
+  readonly hasPage?: boolean;
   /** Ids of the requirements that its answer breaks. */
   readonly broken?: readonly string[];
 }

@@ -109,5 +109,5 @@ function askingForMore({ asking }: SignIn): SignIn['asking'] {
 }
 
 function shownAfter(beforePage: WayPerson['beforePage']): NonNullable<SignIn['show']> {
-  return (_, signal) => beforePage(signal).then(() => false);
+  return ({ url }, signal) => beforePage(signal, url).then(() => false);
 }

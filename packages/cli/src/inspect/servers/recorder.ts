@@ -71,7 +71,7 @@ export class ServerRecorder {
       overheard: this.overheard(person?.steps),
       ...(person === undefined
         ? {}
-        : { person: { ...person, beforePage: (signal) => person.steps.beforePage(signal) } }),
+        : { person: { ...person, beforePage: (signal, url) => person.steps.beforePage(signal, url) } }),
       onStderr: (text) => lines.onStderr(text),
       maxMessageBytes: largest,
       maxLineBytes: largest,

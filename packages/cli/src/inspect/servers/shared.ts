@@ -29,7 +29,7 @@ export interface WaySettings {
 /** A person at the page, for the way that they use. */
 export interface WayPerson {
   /** Is asked before a page is opened; it is not where this rejects. */
-  beforePage(signal: AbortSignal): Promise<void>;
+  beforePage(signal: AbortSignal, url: string): Promise<void>;
   /** Hears that it was not opened; the process prints its address. */
   unopened(error: unknown): void;
   /** Hears that what is kept of the login changed, and whether it was lost. */

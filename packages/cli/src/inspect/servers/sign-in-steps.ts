@@ -44,6 +44,8 @@ export class SignInSteps {
   readonly #waiting = new Map<number, () => void>();
   #steps: readonly SignInStepView[] = [];
   #count = 0;
+  /** Page at which the user signs in, and its step. */
+  #page: { readonly id: number; readonly url: string } | undefined;
   /** True where the person clicked to sign in, so that the page may be opened. */
   #isWanted = false;
 
@@ -58,6 +60,7 @@ export class SignInSteps {
       return await work();
     } finally {
       this.#isWanted = false;
+      this.#endPage('failed');
     }
   }
 
@@ -65,7 +68,10 @@ export class SignInSteps {
   over(send: RecordedFetch): Fetch {
     const stepping: Fetch = async (url, request) => {
       const isRenewal = isOfGrant(request, 'refresh_token');
-      if (isOfGrant(request, 'authorization_code')) this.#add({ part: 'code', words: 'the browser came back with it' });
+      if (isOfGrant(request, 'authorization_code')) {
+        this.#endPage('done');
+        this.#add({ part: 'code', words: 'the browser came back with it' });
+      }
       const { origin, pathname } = new URL(url);
       const step = {
         part: partOf(request, url),
@@ -83,10 +89,36 @@ export class SignInSteps {
   }
 
   /** Is asked before the page is opened: that waits for the person who did not click to sign in. @throws what ended the sign-in. */
-  async beforePage(signal: AbortSignal): Promise<void> {
+  async beforePage(signal: AbortSignal, url: string): Promise<void> {
     const waits = this.#holds() || !this.#isWanted;
     const words = this.#isWanted ? 'opens the page to sign in' : 'opens the page to allow more';
-    await this.#step({ part: 'browser', words, waits, signal }, () => Promise.resolve());
+    const id = this.#add({ part: 'browser', words, state: waits ? 'waits' : 'runs' });
+    const over = AbortSignal.any([signal, this.#circumstances.signal]);
+    try {
+      if (waits) await this.#turn(id, over);
+    } catch (error) {
+      this.#change(id, { state: 'failed' });
+      throw error;
+    }
+    // It is done when the browser comes back, and not when the page is open.
+    this.#page = { id, url };
+    this.#change(id, { state: 'runs', hasPage: true });
+    const ended = (): void => {
+      if (this.#page?.id === id) this.#endPage('failed');
+    };
+    over.addEventListener('abort', ended, { once: true });
+  }
+
+  /** Address of the page at which the user signs in; `undefined` where none is open. */
+  get page(): string | undefined {
+    return this.#page?.url;
+  }
+
+  #endPage(state: 'done' | 'failed'): void {
+    if (this.#page === undefined) return;
+    const { id } = this.#page;
+    this.#page = undefined;
+    this.#change(id, { state, hasPage: false });
   }
 
   /** Takes that a server refused a request for lack of scopes: a sign-in for more begins. */

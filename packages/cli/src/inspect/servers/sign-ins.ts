@@ -44,7 +44,7 @@ export class SignIns {
   async signIn(steps: SignInSteps, signal: AbortSignal): Promise<void> {
     const { recorder, plan } = this.#place;
     const overheard = recorder.overheard(steps);
-    const beforePage = (given: AbortSignal): Promise<void> => steps.beforePage(given);
+    const beforePage = (given: AbortSignal, url: string): Promise<void> => steps.beforePage(given, url);
     const unopened = (error: unknown): void => this.unopened(error);
     await steps.wanted(async () => await plan.login?.signIn({ overheard, beforePage, unopened, signal }));
     signal.throwIfAborted();
@@ -65,6 +65,13 @@ export class SignIns {
   goOn(step: number): void {
     if (this.#steps === undefined) throw new VerbError(409, `there is no sign-in at ${this.#place.view().name} now`);
     this.#steps.goOn(step);
+  }
+
+  /** Address of the page at which the user signs in. @throws VerbError where none is open. */
+  page(): string {
+    const url = this.#steps?.page;
+    if (url === undefined) throw new VerbError(409, 'no page to sign in is open now');
+    return url;
   }
 
   /** Looks at what is kept of the login, and shows it. It never rejects. */

@@ -14,6 +14,7 @@ import { verb } from './verb.ts';
 export function reachingVerbs(
   servers: InspectedServers,
   planOf: (url: URL) => ServerPlan,
+  openPage: (url: string) => Promise<void>,
 ): readonly (readonly [string, Verb])[] {
   return [
     [
@@ -61,7 +62,7 @@ export function reachingVerbs(
         return {};
       }),
     ],
-    ...signingInVerbs(servers),
+    ...signingInVerbs(servers, openPage),
     ['losses', verb({ server: 'text' }, ({ server }) => ({ losses: servers.get(server).losses() }))],
   ];
 }

@@ -5,8 +5,19 @@ import type { InspectedServers } from '../servers/servers.ts';
 import { verb } from './verb.ts';
 
 /** Makes the verbs of logins; to sign in is a wish of `connect`. */
-export function signingInVerbs(servers: InspectedServers): readonly (readonly [string, Verb])[] {
+export function signingInVerbs(
+  servers: InspectedServers,
+  openPage: (url: string) => Promise<void>,
+): readonly (readonly [string, Verb])[] {
   return [
+    ['sign-in-page', verb({ server: 'text' }, ({ server }) => ({ url: servers.get(server).signIns.page() }))],
+    [
+      'open-sign-in',
+      verb({ server: 'text' }, async ({ server }) => {
+        await openPage(servers.get(server).signIns.page());
+        return {};
+      }),
+    ],
     [
       'pause-sign-in',
       verb({ server: 'text', on: 'flag' }, ({ server, on }) => {

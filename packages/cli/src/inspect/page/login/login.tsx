@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { LoginView, ServerView, SignInStepView } from '../../view.ts';
+import { CopyButton } from '../parts.tsx';
 import { clock, line } from '../plain.ts';
 import { act, api, problem, showRow, messageOf } from '../state.ts';
 
@@ -153,6 +154,7 @@ function Steps({
         {steps.map((step) => (
           <li key={step.id}>
             <Step step={step} />
+            {step.hasPage === true && <SignInPage id={id} />}
           </li>
         ))}
       </ol>
@@ -160,10 +162,29 @@ function Steps({
   );
 }
 
-function Step({ step: { part, state, words, row, broken = [] } }: { readonly step: SignInStepView }): JSX.Element {
+/** The page to sign in: opened once more, or its address for another browser. */
+function SignInPage({ id }: { readonly id: string }): JSX.Element {
+  return (
+    <p class="doing">
+      <button type="button" class="small" onClick={() => void act('open-sign-in', { server: id })}>
+        Open the page
+      </button>
+      <CopyButton
+        what="address"
+        text={async () => (await api.post<{ readonly url: string }>('sign-in-page', { server: id })).url}
+      />
+    </p>
+  );
+}
+
+function Step({
+  step: { part, state, words, row, hasPage = false, broken = [] },
+}: {
+  readonly step: SignInStepView;
+}): JSX.Element {
   return (
     <>
-      <span aria-hidden="true">{signs[state]}</span> {part}, {state}{' '}
+      <span aria-hidden="true">{signs[state]}</span> {part}, {hasPage ? 'waits for the browser' : state}{' '}
       {row !== undefined && (
         <button type="button" class="link small" onClick={() => showRow(row)}>
           #{row}
