@@ -32,9 +32,7 @@ const apart = {
 const together = {
   question: ['connection/digest', 'connection/required-capabilities', 'connection/sampling-rules'],
   steps: ['connection/memoized-steps', 'connection/read-answer', 'json/held'],
-  asking: ['handler-rounds', 'live-requester', 'mrtr-requester', 'question', 'reports', 'too-late'].map(
-    (name) => `server/runtime/input/${name}`,
-  ),
+  asking: ['live-requester', 'question'].map((name) => `server/runtime/input/${name}`),
   rounds: ['refused-state', 'request-state', 'single-use', 'state-store'].map((name) => `server/runtime/input/${name}`),
   offered: [
     'features/completion',

@@ -12,7 +12,8 @@ export const allLoaded: () => Promise<unknown> = loadedOnce(async () => {
   await import('../schema/usable/lost-digits.ts');
   await import('../schema/usable/usable.ts');
   await import('../server/runtime/input/as-task.ts');
-  await import('../server/runtime/input/questions.ts');
+  await import('../server/runtime/input/session-questions.ts');
+  await import('../server/runtime/input/handler-rounds.ts');
   await import('../server/runtime/middleware/passing.ts');
   await import('../server/mount/through.ts');
   await import('../server/features/offered.ts');

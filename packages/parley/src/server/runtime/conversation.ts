@@ -15,7 +15,7 @@ import { methodOf } from '../../protocol/catalogue.ts';
 import type { MethodRow } from '../../protocol/method.ts';
 import { revisionOf, type Revision } from '../../protocol/revision.ts';
 import type { ClientRequester } from '../../connection/client-request.ts';
-import { questions, runInRounds, runInSession } from './input/requesting.ts';
+import { sessionQuestions, runInRounds, runInSession } from './input/requesting.ts';
 import { Call, type CallFacts } from './call.ts';
 import type { AuthInfo, ClientConnection, ReplyChannel } from './request-handler.ts';
 import type { Connection } from '../../connection/connection.ts';
@@ -27,7 +27,7 @@ import { answerInitialize, answerUnopened, resultItself } from './lifecycle.ts';
 import { guarded, maskedFailure, reportUnanswered } from './masking.ts';
 import { mapMaybe, catchMaybe, type MaybePromise } from '../../storage/maybe-promise.ts';
 import type { QuestionWay } from './input/question.ts';
-import type * as Questions from './input/questions.ts';
+import type * as Questions from './input/session-questions.ts';
 import { parsedMessageOf, type ParsedMessage, type ParsedRequest } from './parsed-message.ts';
 import { throughHostMiddleware } from './middleware/late-passing.ts';
 import { describesClients } from './request-meta.ts';
@@ -327,7 +327,7 @@ export class ServerConversation implements ClientConnection {
 
   /** Code for asking the client of a session, loaded on first use. */
   async #asking(): Promise<{ readonly loaded: typeof Questions; readonly way: QuestionWay }> {
-    const loaded = await questions();
+    const loaded = await sessionQuestions();
     const connection = (this.#connection ??= loaded.connectionOf(this.#link, this.#running));
     // The client may have disconnected while this loaded.
     if (this.#closed) connection.end(gone());

@@ -1,4 +1,4 @@
-import { questions } from '../runtime/input/requesting.ts';
+import { handlerRounds } from '../runtime/input/requesting.ts';
 import type { Call } from '../runtime/call.ts';
 import type { AuthInfo } from '../runtime/request-handler.ts';
 import type { ServerSession } from '../runtime/server-core.ts';
@@ -159,7 +159,7 @@ export class Runner {
     try {
       let value = await work;
       if (isManual(value)) {
-        const { continueManual } = await questions();
+        const { continueManual } = await handlerRounds();
         const { maxRounds } = this.#parts;
         value = await continueManual(value, { call: face, maxRounds, again: () => this.#run(run.record, face) });
       }

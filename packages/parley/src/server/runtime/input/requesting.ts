@@ -8,14 +8,21 @@ import type { Effect } from '../../../connection/memoized-steps.ts';
 import type { Call } from '../call.ts';
 import type { Handler } from '../server-core.ts';
 import { mapMaybe, isLater, type MaybePromise } from '../../../storage/maybe-promise.ts';
-import type * as Questions from './questions.ts';
+import type * as Rounds from './handler-rounds.ts';
 import type { FirstRun, RoundsRunning } from './handler-rounds.ts';
+import type * as Questions from './session-questions.ts';
 
 let loadedQuestions: typeof Questions | undefined;
+let loadedRounds: typeof Rounds | undefined;
 
-/** Loads the code for asking. */
-export async function questions(): Promise<typeof Questions> {
-  return (loadedQuestions ??= await import('./questions.ts'));
+/** Loads the code for asking the client of a session. */
+export async function sessionQuestions(): Promise<typeof Questions> {
+  return (loadedQuestions ??= await import('./session-questions.ts'));
+}
+
+/** Loads the code for handlers that ask in rounds. */
+export async function handlerRounds(): Promise<typeof Rounds> {
+  return (loadedRounds ??= await import('./handler-rounds.ts'));
 }
 
 /**
@@ -27,10 +34,10 @@ export async function questions(): Promise<typeof Questions> {
 export function runInRounds(running: RoundsRunning): MaybePromise<unknown> {
   const { handler, params, call, rounds } = running;
   const isFirst = params['requestState'] === undefined && params['inputResponses'] === undefined;
-  if (!isFirst || rounds.maxRounds < 1) return questions().then((loaded) => loaded.runRounds(running));
+  if (!isFirst || rounds.maxRounds < 1) return handlerRounds().then((loaded) => loaded.runRounds(running));
   let goOn: (run: FirstRun) => void = () => undefined;
   let run: Promise<FirstRun> | undefined;
-  const asking = (): Promise<FirstRun> => (run ??= questions().then((loaded) => loaded.firstRun(running)));
+  const asking = (): Promise<FirstRun> => (run ??= handlerRounds().then((loaded) => loaded.firstRun(running)));
   call.askBy(() => {
     // If loading fails, each question of the handler rejects with that error.
     asking().then(
@@ -58,7 +65,7 @@ export function runInSession(
   call.askBy(() => new DeferredRequester((asking = way.asking())));
   return mapMaybe(handler(params, call), (value) => {
     if (isManual(value))
-      return questions().then((loaded) =>
+      return handlerRounds().then((loaded) =>
         loaded.continueManual(value, { call, maxRounds, again: () => handler(params, call) }),
       );
     // A question that its handler does not await is still sent before the result.
