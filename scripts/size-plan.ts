@@ -39,7 +39,7 @@ const budgets: Readonly<Record<Entry, number>> = {
   '': 145.6,
   server: 47.7,
   client: 54.8,
-  bridge: 116.3,
+  bridge: 116.4,
   protect: 22.6,
   account: 32.4,
   http: 41,
@@ -51,7 +51,7 @@ const budgets: Readonly<Record<Entry, number>> = {
   redis: 18.6,
   otel: 21.3,
   protocol: 3.6,
-  testing: 66.8,
+  testing: 66.9,
 };
 
 /** Programs that do one thing, and each entry point as a whole. */
@@ -75,7 +75,7 @@ export const programs: readonly Program[] = [
   {
     name: 'stdio server',
     code: `import { createServer } from 'parley-mcp/server'; import { serveStdio } from 'parley-mcp/stdio'; ${definition} serveStdio(server);`,
-    budget: 51.8,
+    budget: 51.9,
     aim: 28,
     whole: 101.4,
     neutral: false,

@@ -27,6 +27,7 @@ const maySkip: ReadonlyMap<string, string> = new Map([
   ['test/authorization/account-browser.test.ts', 'Chromium; openssl'],
   ['test/authorization/browser.test.ts', 'Chromium'],
   ['test/built.test.ts', 'the package, which npm ci builds'],
+  ['test/loaded.test.ts', 'the package, which npm ci builds'],
   ['test/check/client/app-page.test.ts', 'Chromium'],
   ['test/site.test.ts', 'Chromium'],
   ['test/check/published-readers.test.ts', 'the packages of published readers'],
