@@ -62,6 +62,9 @@ case too: \`add,ADD\`. The second name should be unknown to the server.
 - It starts a command once for each revision, and once for each rule that needs a separate process. It starts a
   command at most 40 times, and the report shows the number. A command that exits at once or at \`initialize\` is
   started once.
+- It waits 5 s for the first response of a command that does not come. After that, such waits last ten times as long as
+  the slowest response, and at least 0.5 s. If a response comes late, all waits are 5 s again, and the check repeats
+  findings about silence. With \`--timeout\`, each wait lasts that long.
 - It ends after 15 minutes.
 - If an HTTP server takes a second or more for each response, the check sends eight requests at the same time. It
   then waits sixteen times as long for missing responses, but at most a minute.
@@ -96,7 +99,8 @@ By default, the report is about faults that a client can notice:
 
 - Findings are in groups, such as *Affects every client* and *Affects clients that use tools*. Errors come first.
 - One fault is one finding. It lists the other rules that the fault breaks under \`also\`.
-- A statement of a superseded revision that no known client uses is a note. So far these are the batches of 2025-03-26.
+- A statement that no known client uses is a note. So far these are the batches of 2025-03-26, and the refusal of an
+  unpublished stateless revision.
 - Recommendations that an SDK does not follow take one line: \`5 known traits of @modelcontextprotocol/sdk 1.x\`. The
   check recognizes an SDK by texts that only this SDK sends. A broken MUST is never such a trait.
 
@@ -132,6 +136,7 @@ exit code is 3 if it refuses them correctly.
 The exit code is 3 if the server was not reached, supports no revision, or the run was cut short. It is also 3 if most
 rules could not be checked.
 
+[published-servers.md](evidence/published-servers.md) has the verdict on published servers.
 [interop-check.md](evidence/interop-check.md) lists findings in other servers. [interop-agreement.md](evidence/interop-agreement.md)
 compares the check with the official conformance suite.
 `;

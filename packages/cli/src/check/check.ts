@@ -24,7 +24,7 @@ export interface CheckOptions {
   readonly calls?: readonly AllowedCall[];
   /** True where a message of 100 MB and 500 slow connections are sent too. */
   readonly heavy?: boolean;
-  /** Longest wait for an answer, in milliseconds; 5,000 by default. */
+  /** Longest wait for each answer, in milliseconds. Without it, 5,000 for the first silence of a process, and less for the next. */
   readonly waitTimeoutMs?: number;
   /** Hears each text that was sent in a conversation, as it stood on the wire. */
   onSent?(sent: string): void;
@@ -67,6 +67,7 @@ export async function judgeServer(options: CheckOptions): Promise<CheckReport> {
     openMs:
       way.over === 'http' && options.waitTimeoutMs !== undefined ? waitTimeoutMs : Math.max(waitTimeoutMs, 30_000),
     quietMs: 300,
+    isFull: options.waitTimeoutMs !== undefined,
     signal,
     ...(options.onSent && { onSent: (sent) => options.onSent?.(sent) }),
   });

@@ -8,11 +8,13 @@ import { Harness, excerptOf, type Ground, type ServerAccess } from './harness/ha
 import { inFront, type RawExchange } from './harness/exchange.ts';
 import { Budget, Spent, type Bounds } from './harness/limits.ts';
 import { rawLines } from './harness/lines.ts';
-import { patiently } from './harness/patience.ts';
+import { patiently } from './harness/waits/patience.ts';
+import { AnswerWaits } from './harness/waits/answer-waits.ts';
 import { judgeAlong, judgeLast, type ProbeRun } from './lanes.ts';
 import { Recorded } from './recorded.ts';
 import type { CheckReport, RevisionSeen } from './report.ts';
-import { isProbe, type CheckRule, type WatchRule } from './rule.ts';
+import { isProbe, type CheckRule, type ProbeRule, type WatchRule } from './rule.ts';
+import { twice } from './twice.ts';
 import { NotJudged, type RuleVerdict } from './verdict.ts';
 import { Suspects } from './suspects.ts';
 import { Watching } from './watching.ts';
@@ -30,13 +32,15 @@ export interface RunOptions {
   /** Longest wait for the answer that opens a conversation. */
   readonly openMs: number;
   readonly quietMs: number;
+  /** True if each silence of a process is waited for in full, and not only the first one. */
+  readonly isFull?: boolean;
   readonly signal: AbortSignal;
   onSent?(sent: string): void;
 }
 
 /** RuleVerdict of one rule in one revision. */
 export interface JudgedRule {
-  readonly rule: Pick<CheckRule, 'id' | 'message' | 'fix'>;
+  readonly rule: Pick<CheckRule, 'id' | 'message' | 'fix'> | ProbeRule;
   readonly revision: Revision;
   readonly outcome: RuleVerdict;
 }
@@ -60,14 +64,13 @@ export async function runRules(options: RunOptions): Promise<RunResult> {
   const { rules, info, limits, waitTimeoutMs, openMs, quietMs, calls } = options;
   const late = new AbortController();
   const signal = AbortSignal.any([options.signal, late.signal]);
-  const inTime = after(limits.ms, () =>
-    late.abort(new Spent(`it is given no more than ${limits.ms / 60_000} minutes`)),
-  );
+  const inTime = after(limits.ms, () => late.abort(outOfTime(limits)));
   const budget = new Budget(limits, signal);
   const watching = new Watching(rules.filter((rule): rule is WatchRule => !isProbe(rule)));
   const recorded = new Recorded();
   const suspects = new Suspects();
   const anyway = new Set<string>();
+  const silence = new AnswerWaits(options);
   const { way: begun, ended } = await started(options.way, budget, signal);
   const way = patientWay(begun, budget, signal);
   const ground: Ground = {
@@ -77,6 +80,7 @@ export async function runRules(options: RunOptions): Promise<RunResult> {
     waitTimeoutMs,
     openMs,
     quietMs,
+    silence,
     calls,
     suspects,
     heard(exchange, about) {
@@ -99,7 +103,7 @@ export async function runRules(options: RunOptions): Promise<RunResult> {
   let cut: string | undefined;
   try {
     if (ended !== undefined) seen.push(...unspoken(options, ended));
-    else await unlessAborted(judgeAll(harnesses, options, gathered), signal);
+    else await unlessAborted(judgeAll(harnesses, { ...options, silence }, gathered), signal);
   } catch (error) {
     if (!(error instanceof Spent)) throw error;
     cut = error.message;
@@ -115,6 +119,10 @@ export async function runRules(options: RunOptions): Promise<RunResult> {
   cut ??= tooSoon(judged);
   const more = { ...(cut !== undefined && { cut }), ...(way.over === 'stdio' && { starts: budget.children }) };
   return { revisions: seen, judged, uncalled: never, messages: budget.messages, wire, ...more };
+}
+
+function outOfTime({ ms }: Bounds): Spent {
+  return new Spent(`it is given no more than ${ms / 60_000} minutes`);
 }
 
 /** Time in which a command that cannot run ends by itself as a rule, in milliseconds. */
@@ -190,10 +198,10 @@ interface Gathered {
 /** Runs the rules that act. */
 async function judgeAll(
   harnesses: readonly Harness[],
-  options: RunOptions,
+  options: RunOptions & { readonly silence: AnswerWaits },
   { judged, seen, uncalled, among }: Gathered,
 ): Promise<void> {
-  const { revisions, rules, calls } = options;
+  const { revisions, rules, calls, silence } = options;
   const asked = await askedFirst(harnesses);
   if (asked.ended !== undefined) return void seen.push(...unspoken(options, asked.ended));
   const isChosen = ({ revision }: Harness): boolean => revisions.includes(revision);
@@ -236,7 +244,24 @@ async function judgeAll(
   };
   await judgeAlong(judging, acting);
   await judgeLast(judging, acting);
+  await judgeLate(judging, judged, silence);
   await judgeAlong(closed, { ...acting, probes: acting.probes.filter((rule) => rule.closed) });
+}
+
+/** Runs the probes again whose verdict rests on a silence, if the server turned out to be slow: now each wait is in full. */
+async function judgeLate(judging: readonly Harness[], judged: JudgedRule[], silence: AnswerWaits): Promise<void> {
+  if (!silence.isLate) return;
+  for (const [at, { rule, revision, outcome }] of judged.entries()) {
+    const harness = judging.find((one) => one.revision === revision);
+    if (harness === undefined || !('probe' in rule) || !isOfSilence(outcome)) continue;
+    harness.forget();
+    judged[at] = { rule, revision, outcome: await twice(harness, rule) };
+  }
+}
+
+function isOfSilence(outcome: RuleVerdict): boolean {
+  if (outcome.verdict === 'breaks') return outcome.exchange.end === 'silent';
+  return outcome.verdict === 'not-judged' && outcome.why.endsWith('silence');
 }
 
 /** Time to open a conversation, in milliseconds, from which on a server is one whose answers are waited for side by side. */

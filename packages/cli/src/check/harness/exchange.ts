@@ -23,6 +23,8 @@ export interface RawExchange {
   readonly hasToken?: (text: string) => boolean;
   /** Reason, where it was `refused` or `gone`. */
   readonly reason?: string;
+  /** Time from the sending to the end over stdio, in milliseconds, without the turn of earlier messages. */
+  readonly tookMs?: number;
 }
 
 /** A response of JSON-RPC as it came. */

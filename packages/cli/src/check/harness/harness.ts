@@ -13,6 +13,7 @@ import { rawLines, type RawLines, type StartedBy } from './lines.ts';
 import { rawPair } from './pair.ts';
 import { KnownServer } from './known.ts';
 import { listOf, listOffer, type ServerOffer } from './offer.ts';
+import type { AnswerWaits } from './waits/answer-waits.ts';
 import type { Suspects } from '../suspects.ts';
 import { ProbeClient, type ProbeMessage, type RequestExchange, type Conventions, type Road } from './probe-client.ts';
 
@@ -33,6 +34,8 @@ export interface Ground {
   readonly openMs: number;
   /** Time of silence that is taken for "nothing comes", in milliseconds. */
   readonly quietMs: number;
+  /** Waits for a process; left out where each wait is in full. */
+  readonly silence?: AnswerWaits;
   /** Tools that may be called. */
   readonly calls: readonly AllowedCall[];
   /** Messages that the server may have died of. */
@@ -87,7 +90,10 @@ export class Harness {
 
   /** Makes a bench that has conversations of its own, and knows what this one does; it waits for answers for `waitTimeoutMs`, and is closed with it. */
   sibling(waitTimeoutMs: number = this.waitTimeoutMs): Harness {
-    const one = new Harness(this.revision, { ...this.#ground, waitTimeoutMs }, this.#known);
+    const { silence: _short, ...ground } = this.#ground;
+    // Another time is meant as it is.
+    const isSame = waitTimeoutMs === this.waitTimeoutMs;
+    const one = new Harness(this.revision, isSame ? this.#ground : { ...ground, waitTimeoutMs }, this.#known);
     Object.assign(one, { spoken: this.spoken, destructive: this.destructive });
     one.#isPair = this.#isPair;
     one.#isClosed = this.#isClosed;
@@ -106,6 +112,12 @@ export class Harness {
 
   get waitTimeoutMs(): number {
     return this.#ground.waitTimeoutMs;
+  }
+
+  /** Longest wait for the first answer of a conversation, before which a process may have much to load, in milliseconds. */
+  get coldMs(): number {
+    const { silence, way } = this.#ground;
+    return way.over === 'stdio' && silence !== undefined ? silence.openMs : 30_000;
   }
 
   get suspects(): Suspects {
@@ -182,7 +194,7 @@ export class Harness {
 
   /** Makes a conversation that is not opened. */
   async unopened(capabilities: ClientCapabilities = {}): Promise<ProbeClient> {
-    const { info, budget, waitTimeoutMs, openMs, quietMs: least, heard, calls } = this.#ground;
+    const { info, budget, waitTimeoutMs, openMs, quietMs: least, heard, calls, silence, way } = this.#ground;
     const quietMs = this.slowMs > 0 ? Math.max(least, waitTimeoutMs / 10) : least;
     const probeClient = new ProbeClient({
       info,
@@ -190,8 +202,9 @@ export class Harness {
       road: await this.#road(),
       capabilities: projectClientCapabilities(this.revision, capabilities),
       waitTimeoutMs,
-      openMs,
+      openMs: way.over === 'stdio' ? this.coldMs : openMs,
       quietMs,
+      ...(silence && { silence }),
       exchanged: heard,
       room: () => budget.message(),
       mayCall: (name) => name === nobody || calls.some((call) => call.name === name),

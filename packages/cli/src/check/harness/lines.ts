@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { after, settledWithin } from '../../../../parley/src/jsonrpc/timeout.ts';
+import { after, monotonicNow, settledWithin } from '../../../../parley/src/jsonrpc/timeout.ts';
 import { resolveCommand } from '../../../../parley/src/transports/stdio/client/command.ts';
 import { childEnvironment, type Environment } from '../../../../parley/src/transports/stdio/client/environment.ts';
 import { endWithProcess, forget, signalTree } from '../../../../parley/src/transports/stdio/client/process-tree.ts';
@@ -132,6 +132,7 @@ class Lines implements ProcessLines {
   async #exchanged(text: string | Uint8Array, { waitTimeoutMs, until }: ExchangeLimits): Promise<RawExchange> {
     const coming = (this.#coming = new ReplyCollector());
     const sent = toldText(text);
+    const began = monotonicNow();
     const end = await new Promise<RawExchange['end']>((resolve) => {
       if (this.ended !== undefined) return resolve('gone');
       const over = (how: RawExchange['end']): void => {
@@ -149,12 +150,24 @@ class Lines implements ProcessLines {
       };
       this.#child.stdin?.write(typeof text === 'string' ? `${text}\n` : Buffer.concat([text, Buffer.from('\n')]));
     });
+    const tookMs = monotonicNow() - began;
     this.#coming = undefined;
     const { messages, malformed } = coming;
     const odd = coming.isUtf8 ? {} : { isUtf8: false as const };
     const why = await this.whyEnded();
     const reason = why === undefined ? {} : { reason: why };
-    return { sent, status: undefined, headers: {}, text: coming.text, messages, malformed, ...odd, end, ...reason };
+    return {
+      sent,
+      status: undefined,
+      headers: {},
+      text: coming.text,
+      messages,
+      malformed,
+      ...odd,
+      end,
+      ...reason,
+      tookMs,
+    };
   }
 
   async whyEnded(when: string = ''): Promise<string | undefined> {

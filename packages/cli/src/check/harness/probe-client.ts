@@ -10,7 +10,7 @@ import {
 import type { ClientCapabilities } from '../../../../parley/src/protocol/capability.ts';
 import type { Revision } from '../../../../parley/src/protocol/revision.ts';
 import { NotJudged, SessionLost } from '../verdict.ts';
-import { errorCodeOf, responseIn, turnedAway, type CameResponse, type RawExchange } from './exchange.ts';
+import { answers, errorCodeOf, responseIn, turnedAway, type CameResponse, type RawExchange } from './exchange.ts';
 import type { RawHttp } from './http.ts';
 import { AnsweredIds } from './answered.ts';
 import { GoingOn, type Going } from './going.ts';
@@ -19,6 +19,7 @@ import { saysLost } from './lost.ts';
 import type { RawLines } from './lines.ts';
 import type { RawPair } from './pair.ts';
 import { withChanges, type Sender } from './senders.ts';
+import type { AnswerWaits } from './waits/answer-waits.ts';
 
 /** Way in which one message is sent, where it is not the right one. */
 export interface Conventions {
@@ -66,6 +67,8 @@ export interface ProbeClientParts {
   readonly openMs: number;
   /** Time of silence that is taken for "nothing comes", in milliseconds. */
   readonly quietMs: number;
+  /** Waits for a process; left out where each wait is in full. */
+  readonly silence?: AnswerWaits;
   /** Receives every exchange, and waits if there were too many. */
   exchanged(exchange: RawExchange, about: ProbeMessage): void;
   /** Asks for room for one more message. It rejects when there is none. */
@@ -105,6 +108,8 @@ export class ProbeClient {
   readonly #parts: ProbeClientParts;
   readonly #going = new GoingOn();
   readonly #answered = new AnsweredIds();
+  /** Ids of requests whose wait was over. */
+  readonly #unanswered = new Set<unknown>();
   /** Capabilities of a server that does not declare any, by what it lists. */
   readonly #listed: Record<string, Readonly<Record<string, unknown>>> = {};
   #sent = 0;
@@ -270,8 +275,10 @@ export class ProbeClient {
     const answered = road.over === 'http' ? new AnsweredIds() : this.#answered;
     answered.sent(text);
     const isAsked = conventions.until !== undefined;
+    const { silence } = road.over === 'stdio' ? this.#parts : {};
+    const answerMs = silence?.waitMs ?? waitTimeoutMs;
     const patience = {
-      waitTimeoutMs: conventions.waitTimeoutMs ?? (isAsked || road.over === 'http' ? waitTimeoutMs : quietMs),
+      waitTimeoutMs: conventions.waitTimeoutMs ?? (isAsked || road.over === 'http' ? answerMs : quietMs),
       ...(conventions.until && { until: conventions.until }),
       ...(conventions.stop && { stop: conventions.stop }),
     };
@@ -285,6 +292,9 @@ export class ProbeClient {
             ...this.#sender(conventions),
             ...patience,
           });
+    // The first request of a process has a wait of its own.
+    const isFirst = this.#isOpening || conventions.waitTimeoutMs !== undefined;
+    if (silence !== undefined && isAsked) this.#timed(silence, exchange, { id: about?.['id'], isFirst });
     const asked = this.#asked(going, exchange);
     exchanged(exchange, {
       revision,
@@ -299,6 +309,26 @@ export class ProbeClient {
     this.#going.gaveUp(exchange, about);
     this.#hears?.(exchange);
     return exchange;
+  }
+
+  /** Records how long an answer took, or how long none came; one to an earlier request is late. */
+  #timed(
+    silence: AnswerWaits,
+    { end, messages, tookMs = 0 }: RawExchange,
+    { id, isFirst }: { readonly id: unknown; readonly isFirst: boolean },
+  ): void {
+    this.#hearLate(messages);
+    if (end === 'heard' && this.#isOpening) silence.opened(tookMs);
+    else if (end === 'heard' && !isFirst) silence.answered(tookMs);
+    else if (end === 'silent') {
+      silence.unanswered(tookMs);
+      if (id !== undefined) this.#unanswered.add(id);
+    }
+  }
+
+  #hearLate(messages: readonly unknown[]): void {
+    const { silence } = this.#parts;
+    if ([...this.#unanswered].some((id) => messages.flat().some((message) => answers(message, id)))) silence?.late();
   }
 
   /** Sends another method of HTTP than POST; `undefined` where there is no HTTP. */
@@ -346,6 +376,7 @@ export class ProbeClient {
   /** Lines that it said unasked which answer what was answered before. */
   answersAgain(): readonly string[] {
     const { unasked = [] } = this.lines ?? {};
+    this.#hearLate(unasked.filter(isMessageText).map((line) => jsonIn(line)));
     return unasked.filter((line) => isMessageText(line) && this.#answered.again([jsonIn(line)]).size > 0);
   }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { newestRevision } from '../../../../parley/src/protocol/revision.ts';
 import type { CheckReport, Finding } from '../report.ts';
 import { textReport } from '../report/text.ts';
 import { inPractice } from './in-practice.ts';
@@ -71,6 +72,16 @@ test('known traits of an SDK are one line', () => {
     /^· 2 known traits of @modelcontextprotocol\/sdk 1\.x \(tools-024, page-009\): --strict shows each$/m,
   );
   assert.doesNotMatch(text, /^!/m);
+});
+
+test('the SDK with the newest revision has traits of its own', () => {
+  const zod = found('basic-016', { severity: 'warning', came: '{"message":"[\\n {\\n \\"code\\": \\"a"}' });
+  const older = inPractice(reportOf(zod)).findings[0]?.trait;
+  const newest = { ...reportOf(zod), revisions: [{ revision: newestRevision.date, spoken: true }] };
+  assert.deepEqual(
+    [older, inPractice(newest).findings[0]?.trait],
+    ['@modelcontextprotocol/sdk 1.x', '@modelcontextprotocol/server 2.x'],
+  );
 });
 
 test('without a text of the SDK, nothing is one of its traits', () => {

@@ -2,7 +2,7 @@ import { countsOf } from '../judge.ts';
 import type { CheckReport, Finding, RowVerdict, Severity } from '../report.ts';
 import { affectedBy, rankOf } from './affected.ts';
 import { traitsIn } from './sdk-traits.ts';
-import { superseded } from './superseded.ts';
+import { unusedStatements } from './unused.ts';
 
 /**
  * The report of a server for its author. Statements on which no client relies are notes. Known traits of an SDK are
@@ -11,17 +11,17 @@ import { superseded } from './superseded.ts';
  * @param report The verdict by the letter of the specification, which `--strict` keeps.
  */
 export function inPractice(report: CheckReport): CheckReport {
-  const traits = traitsIn(report.findings);
+  const traits = traitsIn(report);
   const findings = merged(
     report.findings.map((finding) => {
       const trait = traits.get(finding);
-      const unused = superseded.get(finding.id);
+      const unused = unusedStatements.get(finding.id);
       if (trait !== undefined) return { ...finding, severity: 'note' as const, trait };
       return unused === undefined ? finding : { ...finding, severity: 'note' as const, unused };
     }),
   ).map((finding) => (finding.severity === 'note' ? finding : { affects: affectedBy(finding), ...finding }));
   const rows = report.rows.map((row): RowVerdict =>
-    row.verdict === 'breaks' && superseded.has(row.id) ? { ...row, verdict: 'differs' } : row,
+    row.verdict === 'breaks' && unusedStatements.has(row.id) ? { ...row, verdict: 'differs' } : row,
   );
   return {
     ...report,

@@ -1,4 +1,5 @@
-import type { Finding } from '../report.ts';
+import { newestRevision } from '../../../../parley/src/protocol/revision.ts';
+import type { CheckReport, Finding } from '../report.ts';
 
 /** Deviation that comes from an SDK and not from the server that uses it. */
 interface Trait {
@@ -11,6 +12,8 @@ interface Trait {
 
 interface SdkTraits {
   readonly sdk: string;
+  /** Tells whether it speaks the newest revision; left out if some versions do. */
+  readonly isNewest?: boolean;
   readonly traits: readonly Trait[];
 }
 
@@ -20,9 +23,20 @@ interface SdkTraits {
  */
 const sdks: readonly SdkTraits[] = [
   {
-    sdk: '@modelcontextprotocol/sdk 1.x',
+    sdk: '@modelcontextprotocol/server 2.x',
+    isNewest: true,
     traits: [
-      { id: 'basic-016', text: /"message":"\[\\n \{\\n .*\\"code\\": \\"/, isSign: true },
+      { id: 'basic-016', text: /\[\\n \{\\n .*\\"code\\": \\"/, isSign: true },
+      { id: 'resources-013', text: /"message":"Resource not found: / },
+      { id: 'logging-003', text: /the error has the code -32603, and not -32602/ },
+      { id: 'page-009', text: /it was served/ },
+    ],
+  },
+  {
+    sdk: '@modelcontextprotocol/sdk 1.x',
+    isNewest: false,
+    traits: [
+      { id: 'basic-016', text: /\[\\n \{\\n .*\\"code\\": \\"/, isSign: true },
       {
         id: 'tools-024',
         text: /"text":"MCP error -326\d\d: (?:Tool .* (?:not found|disabled)|Unknown tool)/,
@@ -47,11 +61,14 @@ const sdks: readonly SdkTraits[] = [
 ];
 
 /** Finds the SDK that explains findings. @returns Its name for each of them. */
-export function traitsIn(findings: readonly Finding[]): ReadonlyMap<Finding, string> {
+export function traitsIn({ findings, revisions }: CheckReport): ReadonlyMap<Finding, string> {
   const isOf = (finding: Finding, { id, text }: Trait): boolean =>
     finding.severity === 'warning' && finding.id === id && text.test(`${finding.why}\n${finding.came}`);
-  const known = sdks.find(({ traits }) =>
-    traits.some((trait) => trait.isSign === true && findings.some((finding) => isOf(finding, trait))),
+  const speaksNewest = revisions.some(({ revision, spoken }) => spoken && revision === newestRevision.date);
+  const known = sdks.find(
+    ({ traits, isNewest = speaksNewest }) =>
+      isNewest === speaksNewest &&
+      traits.some((trait) => trait.isSign === true && findings.some((finding) => isOf(finding, trait))),
   );
   if (known === undefined) return new Map();
   const { sdk, traits } = known;

@@ -22,9 +22,6 @@ async function declaredList(
   return field === undefined ? undefined : { method: `${field}/list`, field };
 }
 
-/** Longest wait for the answer to the first request, before which a process may have much to load, in milliseconds. */
-const coldMs = 30_000;
-
 const cold: ProbeRule = {
   id: 'basic-034',
   apart: true,
@@ -38,7 +35,7 @@ const cold: ProbeRule = {
     const stranger = await harness.unopened();
     try {
       const meta = ownMeta(harness, { [metaKey.clientInfo]: { name: `${nobody}-cold`, version: '1' } });
-      const answer = await stranger.request(list.method, undefined, { meta, waitTimeoutMs: coldMs });
+      const answer = await stranger.request(list.method, undefined, { meta, waitTimeoutMs: harness.coldMs });
       return unless(answer.result === undefined, answer, `${list.method} as the first request was not served`);
     } finally {
       await harness.end(stranger);
@@ -148,7 +145,7 @@ const namesVersions: ProbeRule = {
       const message = { jsonrpc: '2.0', id: probeClient.newId(), method: 'initialize', params };
       const answer = await probeClient.message(message, {
         headers,
-        waitTimeoutMs: coldMs,
+        waitTimeoutMs: harness.coldMs,
         until: (messages) => messages.length > 0,
       });
       if (errorCodeIn(answer) === undefined) return notJudged('initialize got no error');

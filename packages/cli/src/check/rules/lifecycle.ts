@@ -67,7 +67,7 @@ async function initialized(harness: Harness, version: unknown): Promise<RequestE
   try {
     const clientInfo = { name: 'parley-check', version: '1' };
     const params = { protocolVersion: version, capabilities: {}, clientInfo };
-    const answer = await probeClient.request('initialize', params, { waitTimeoutMs: 30_000 });
+    const answer = await probeClient.request('initialize', params, { waitTimeoutMs: harness.coldMs });
     // What it opened is ended, and takes no room of what follows.
     probeClient.session = answer.headers['mcp-session-id'];
     return answer;
@@ -104,7 +104,7 @@ const quietBefore: ProbeRule = {
     try {
       const clientInfo = { name: 'parley-check', version: '1' };
       const params = { protocolVersion: harness.revision.date, capabilities, clientInfo };
-      const asked = await probeClient.request('initialize', params, { waitTimeoutMs: 30_000 });
+      const asked = await probeClient.request('initialize', params, { waitTimeoutMs: harness.coldMs });
       if (asked.result === undefined) return notJudged('initialize gave no result');
       probeClient.session = asked.headers['mcp-session-id'];
       // What comes next says which revision was agreed on, as it should.

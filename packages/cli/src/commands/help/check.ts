@@ -50,7 +50,10 @@ export const checkTopic: HelpTopic = {
           text: 'Print what would be sent, and send nothing. The example server answers instead.',
           isRare: true,
         },
-        { flag: '--timeout <time>', text: 'Wait this long for an answer. [5s]' },
+        {
+          flag: '--timeout <time>',
+          text: 'Wait this long for each answer. [5s; for a command that was silent once, less]',
+        },
       ],
     },
     {

@@ -32,7 +32,7 @@ async function initialized(
       speakers.push(probeClient);
       const clientInfo = { name: 'parley-check', version: '1' };
       const params = { protocolVersion: date, capabilities: {}, clientInfo };
-      const conventions = { headers: { ...ofNone, ...own }, meta: undefined, waitTimeoutMs: 30_000 };
+      const conventions = { headers: { ...ofNone, ...own }, meta: undefined, waitTimeoutMs: harness.coldMs };
       const answer = await probeClient.request('initialize', params, conventions);
       probeClient.session = answer.headers['mcp-session-id'];
       answered.push(answer);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RawExchange } from './exchange.ts';
-import type { RawHttp } from './http.ts';
+import type { RawExchange } from '../exchange.ts';
+import type { RawHttp } from '../http.ts';
 import { patiently } from './patience.ts';
 
 /** A server that answers with these, one after the other, and then with the last for ever. */

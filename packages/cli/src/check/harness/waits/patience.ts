@@ -1,7 +1,7 @@
-import { askedWaitMs } from '../../../../parley/src/jsonrpc/transient.ts';
-import { after } from '../../../../parley/src/jsonrpc/timeout.ts';
-import type { RawExchange } from './exchange.ts';
-import type { RawHttp } from './http.ts';
+import { askedWaitMs } from '../../../../../parley/src/jsonrpc/transient.ts';
+import { after } from '../../../../../parley/src/jsonrpc/timeout.ts';
+import type { RawExchange } from '../exchange.ts';
+import type { RawHttp } from '../http.ts';
 
 /** Bounds of waiting for a server that wants fewer requests: tries of one request, the longest wait before each, and requests that were refused all the same. */
 const most = { tries: 2, waitTimeoutMs: 5_000, vain: 10 };
