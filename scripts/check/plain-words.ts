@@ -10,8 +10,8 @@ const exempt: ReadonlySet<string> = new Set(
 
 const limits = { readmeWords: 900, wordsPerSentence: 16, longSentence: 30, longShare: 0.05 } as const;
 
-/** Words that have a plain counterpart, with it. */
-const phrases: readonly (readonly [phrase: RegExp, plain: string])[] = [
+/** Words that have a plain counterpart, with it. Messages of the sources have none of them either. */
+export const phrases: readonly (readonly [phrase: RegExp, plain: string])[] = [
   [/\b(?:nobody|somebody|whoever)\b/gi, 'name the client, the user or the caller'],
   [/\b(?:is|are|was|were) (?:told|heard|judged|mended|vouched)\b/gi, 'say "receives", "is reported" or "is checked"'],
   [/\bheld against\b/gi, 'say "validated against"'],

@@ -54,13 +54,21 @@ function textsIn(source: string, path: string): readonly string[] {
   return [...new Set(textsOf(tree))];
 }
 
-/** The texts of three words or more that people read: messages of errors, warnings, and lines that are printed. */
-export function messageTexts(): readonly (readonly [file: string, text: string])[] {
-  return sourcesOf().flatMap((path) =>
-    textsIn(readFileSync(join(root, path), 'utf8'), path)
+/**
+ * The texts of three words or more that people read: messages of errors, warnings, and lines that are printed.
+ *
+ * @param isWanted Whether a source is worth reading, by its text.
+ */
+export function messageTexts(
+  isWanted: (source: string) => boolean = () => true,
+): readonly (readonly [file: string, text: string])[] {
+  return sourcesOf().flatMap((path) => {
+    const source = readFileSync(join(root, path), 'utf8');
+    if (!isWanted(source)) return [];
+    return textsIn(source, path)
       .filter((text) => /(?:[A-Za-z]{2,}[ ,:;"'`]+){2}[A-Za-z]{2,}/.test(text) && !isCode(text))
-      .map((text) => [path.replaceAll('\\', '/'), text] as const),
-  );
+      .map((text) => [path.replaceAll('\\', '/'), text] as const);
+  });
 }
 
 /** SQL, scripts of Redis, styles and markup. */
