@@ -36,7 +36,7 @@ export class OutputValidationError extends Error {
   ) {
     const shown = problems.slice(0, 5).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
     const tooMuch = problems.some((problem) => problem.tooMuch === true);
-    const what = tooMuch ? 'cannot be validated against' : 'does not fit';
+    const what = tooMuch ? 'was not checked against' : 'does not fit';
     super(`the result of tool ${JSON.stringify(tool)} ${what} its output schema: ${shown.join('; ')}`, options);
     this.name = 'OutputValidationError';
     this.reason = tooMuch ? 'too-much-to-check' : 'does-not-fit';

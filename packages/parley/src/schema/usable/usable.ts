@@ -44,7 +44,7 @@ export async function compileUsable(schema: unknown, options: CompileOptions = {
       ? {
           check: () => [],
           ignored: true,
-          unused: `cannot be used, and results are not validated against it: ${error.message}`,
+          unused: `cannot be used, so it checks no result: ${error.message}`,
         }
       : {
           check: (value) => rest.check(value),
