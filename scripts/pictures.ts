@@ -8,7 +8,7 @@ import { chromium, type Browser, type Page } from 'playwright-core';
 import { chromiumPath } from '../test/support/chromium-path.ts';
 import { root } from '../test/support/sources.ts';
 
-const wide = { width: 1_400, height: 900 };
+const wide = { width: 1_440, height: 900 };
 const small = { width: 360, height: 720 };
 
 /** Starts `parley inspect` before the example, and gives the address that it prints. */
@@ -48,28 +48,26 @@ async function forecast(page: Page): Promise<void> {
 
 /** Opens the lens over the answer of the last call, as a client of a revision. */
 async function openLens(page: Page): Promise<void> {
-  const wire = page.getByRole('grid', { name: 'Messages' });
-  await wire.getByRole('row').filter({ hasText: 'result of tools/call' }).last().click();
-  const pane = page.getByRole('complementary');
-  await pane.getByRole('button', { name: 'Lens' }).click();
-  await pane.getByRole('button', { name: '2025-03-26' }).click();
-  await pane.getByRole('figure', { name: 'a client of 2025-03-26 gets' }).waitFor();
+  await page.getByRole('button', { name: 'Other versions' }).click();
+  const lens = page.getByRole('region', { name: 'Lens' });
+  await lens.getByRole('button', { name: '2025-03-26' }).click();
+  await lens.getByRole('figure', { name: 'a client of 2025-03-26 gets' }).waitFor();
 }
 
 async function takeWide(page: Page): Promise<void> {
   await forecast(page);
   await openLens(page);
   await taken(page, 'inspect');
-  const pane = page.getByRole('complementary');
-  await pane.getByRole('button', { name: /as a client of/ }).click();
-  const trial = pane.getByRole('region', { name: 'Try it' });
+  const lens = page.getByRole('region', { name: 'Lens' });
+  await lens.getByRole('button', { name: /as a client of/ }).click();
+  const trial = lens.getByRole('region', { name: 'Try it' });
   await trial
     .getByText(/the lens says$/)
     .first()
     .waitFor();
   await trial.evaluate('(element) => element.scrollIntoView({ block: "start" })');
   await taken(page, 'inspect-trial');
-  await pane.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('button', { name: 'Close the side panel' }).click();
   await page.getByRole('tab', { name: 'About' }).click();
   await page.getByRole('button', { name: /^2024-11-05/ }).click();
   await taken(page, 'inspect-about');

@@ -25,7 +25,7 @@ export function AboutScreen(): JSX.Element {
           ],
           ['reached by', line(address, 300)],
           [
-            'revision',
+            'protocol version',
             revision === undefined
               ? state
               : `${revision}, ${view.wanted === 'auto' ? 'the newest that both speak' : 'as you chose'}`,
@@ -64,9 +64,12 @@ export function Losses(): JSX.Element | null {
   // The oldest first, as the lens over a message has them.
   const all = losses.toSorted((one, other) => (one.client < other.client ? -1 : 1));
   const shown = all.find((one) => one.client === lensRevision.value) ?? all[0];
+  // What concerns the tools of this server comes first.
+  const felt = (shown?.losses ?? []).filter(({ seen }) => seen === true);
+  const others = (shown?.losses ?? []).filter(({ seen }) => seen !== true);
   return (
     <section class="lens-of-server" aria-label="Clients of other revisions">
-      <h2>What a client of another revision gets, through parley bridge</h2>
+      <h2>What clients of other protocol versions get, through parley bridge</h2>
       <ChoiceButtons
         label="Revision of the client"
         of={all.map((one) => [
@@ -82,16 +85,28 @@ export function Losses(): JSX.Element | null {
         onChoose={(date) => (lensRevision.value = date)}
       />
       {shown !== undefined && shown.losses.length === 0 && <p class="good">✓ everything is carried</p>}
-      <ul class="losses">
-        {shown?.losses.map((loss) => (
-          <li key={`${loss.group} ${loss.title}`}>
-            <b class={loss.kind}>{loss.kind}</b> {coded(loss.title)}
-            {loss.seen === true && <span class="mark">it has this</span>}
-            <span class="muted"> {coded(loss.why)}</span>
-          </li>
-        ))}
-      </ul>
+      <LossList losses={felt} />
+      {others.length > 0 && (
+        <details>
+          <summary>{others.length} more, of features that this server does not use</summary>
+          <LossList losses={others} />
+        </details>
+      )}
     </section>
+  );
+}
+
+function LossList({ losses }: { readonly losses: LossesView['losses'] }): JSX.Element {
+  return (
+    <ul class="losses">
+      {losses.map((loss) => (
+        <li key={`${loss.group} ${loss.title}`}>
+          <b class={loss.kind}>{loss.kind}</b> {coded(loss.title)}
+          {loss.seen === true && <span class="mark">it has this</span>}
+          <span class="muted"> {coded(loss.why)}</span>
+        </li>
+      ))}
+    </ul>
   );
 }
 

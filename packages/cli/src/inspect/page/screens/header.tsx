@@ -45,13 +45,13 @@ export function Header(): JSX.Element {
       {hello.value?.isReadOnly === true && <span class="badge">read only</span>}
       <Waiting />
       {server.value !== undefined && server.value.state !== 'recording' && (
-        <button type="button" class="small wide" onClick={() => (dialog.value = 'capabilities')}>
+        <button type="button" class="small tabbed-not" onClick={() => (dialog.value = 'capabilities')}>
           Capabilities
         </button>
       )}
       <button
         type="button"
-        class="small wide"
+        class="small tabbed-not"
         title="Save the messages as one HTML file, with secrets masked"
         onClick={() => void exportAs(exportKinds[3])}
       >

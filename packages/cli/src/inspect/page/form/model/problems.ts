@@ -12,7 +12,23 @@ export interface FieldProblem {
 export function fieldProblems(
   problems: readonly { readonly path: string; readonly message: string }[] = [],
 ): readonly FieldProblem[] {
-  return problems.map(({ path, message }) => ({ steps: pointerSteps(path), message }));
+  return withoutRepeats(problems).map(({ path, message }) => ({ steps: pointerSteps(path), message }));
+}
+
+const ofChoice = /^must match (?:exactly one schema in oneOf|a schema in anyOf)$/;
+
+/** Leaves one message for a value that matches no schema of several: that of the first of them. */
+function withoutRepeats<P extends { readonly path: string; readonly message: string }>(
+  problems: readonly P[],
+): readonly P[] {
+  const choices = new Set(problems.filter(({ message }) => ofChoice.test(message)).map(({ path }) => path));
+  const told = new Set<string>();
+  return problems.filter(({ path }) => {
+    if (!choices.has(path)) return true;
+    const isFirst = !told.has(path);
+    told.add(path);
+    return isFirst;
+  });
 }
 
 /** The problems of one part of a value, with paths from it. */
