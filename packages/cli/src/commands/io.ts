@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { ConnectionReason } from '../../../parley/src/jsonrpc/transport.ts';
+import type { ConnectionError, ConnectionReason } from '../../../parley/src/jsonrpc/transport.ts';
 import type { TimeLimit } from './call/time-limit.ts';
 
 /** Parts of its process that a command may touch. */
@@ -41,9 +41,15 @@ export class AdvisedError extends Error {}
 /** Failures of a connection whose server was not reached, or went away. */
 const unreached: ReadonlySet<ConnectionReason> = new Set(['refused', 'exited', 'closed', 'session-lost', 'timeout']);
 
-/** Tells whether a failure of a connection means that the server was not reached or went away; the exit code is 3. */
-export function isUnreached(reason: ConnectionReason): boolean {
-  return unreached.has(reason);
+/** Statuses of a proxy in front of a server that it does not reach. */
+const gatewayStatuses: ReadonlySet<number> = new Set([502, 503, 504]);
+
+/**
+ * Tells whether a failure of a connection means that the server was not reached or went away; the exit code is 3. A server
+ * that answers with another HTTP status was reached.
+ */
+export function isUnreached({ reason, status }: Pick<ConnectionError, 'reason' | 'status'>): boolean {
+  return unreached.has(reason) || (status !== undefined && gatewayStatuses.has(status));
 }
 
 /** Tells whether a user is at a terminal, to read messages and answer. */

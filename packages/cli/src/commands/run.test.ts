@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { readFileSync } from 'node:fs';
@@ -228,3 +230,23 @@ async function freePort(): Promise<number> {
   await new Promise((resolve) => server.close(resolve));
   return port;
 }
+
+for (const [status, code] of [
+  [404, 1],
+  [500, 1],
+  [502, 3],
+  [503, 3],
+  [504, 3],
+] as const)
+  test(`HTTP ${status} gives the exit code ${code}`, async (t) => {
+    const server = createHttpServer((_request, response) => void response.writeHead(status).end('no')).listen(
+      0,
+      '127.0.0.1',
+    );
+    t.after(() => server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const ran = await inThisProcess(['call', `http://127.0.0.1:${port}/mcp`, 'add']);
+    assert.match(ran.stderr, new RegExp(`HTTP ${status}`));
+    assert.equal(ran.code, code);
+  });

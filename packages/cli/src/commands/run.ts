@@ -2,6 +2,7 @@ import { isColoured, styled } from './colour.ts';
 import { ConnectionError } from '../../../parley/src/jsonrpc/transport.ts';
 import { helpOn } from './help/help.ts';
 import { nearestWords } from '../../../parley/src/options/nearest.ts';
+import { asStarted } from '../recorder/program-words.ts';
 import { AdvisedError, UsageError, isUnreached, type Command, type Io } from './io.ts';
 import { reasonOf } from './shown.ts';
 import { splitAtDashes } from './target.ts';
@@ -41,7 +42,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     return await dispatch(argv, io);
   } catch (error) {
     const name = styled('parley:', 'red', isColoured(io.stderr, io.env));
-    io.stderr.write(`${name} ${withoutQueries(reasonOf(error), argv)}\n`);
+    io.stderr.write(`${name} ${withoutQueries(asStarted(reasonOf(error), io.env), argv)}\n`);
     return codeOf(error);
   }
 }
@@ -50,7 +51,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
 function codeOf(error: unknown): number {
   if (error instanceof UsageError) return 2;
   const failed = error instanceof AdvisedError ? error.cause : error;
-  return failed instanceof ConnectionError && isUnreached(failed.reason) ? 3 : 1;
+  return failed instanceof ConnectionError && isUnreached(failed) ? 3 : 1;
 }
 
 /** A text without the queries of the URLs that were typed, in which there may be keys. */

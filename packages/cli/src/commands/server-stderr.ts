@@ -1,7 +1,7 @@
 import { reworded, type ConnectionError, type Transport } from '../../../parley/src/jsonrpc/transport.ts';
 import { spawn, type SpawnOptions } from '../../../parley/src/transports/stdio/client/transport.ts';
 import { unpassedWords, type PassOn } from '../../../parley/src/transports/stdio/client/unpassed.ts';
-import { crashLine } from './crash.ts';
+import { crashLine } from '../recorder/crash.ts';
 import type { Io } from './io.ts';
 
 /** Limit of the text that is compared, in characters. */

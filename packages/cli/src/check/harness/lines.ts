@@ -3,6 +3,7 @@ import { after, monotonicNow, settledWithin } from '../../../../parley/src/jsonr
 import { resolveCommand } from '../../../../parley/src/transports/stdio/client/command.ts';
 import { childEnvironment, type Environment } from '../../../../parley/src/transports/stdio/client/environment.ts';
 import { endWithProcess, forget, signalTree } from '../../../../parley/src/transports/stdio/client/process-tree.ts';
+import { crashLine } from '../../recorder/crash.ts';
 import { unpassedWords } from '../../../../parley/src/transports/stdio/client/unpassed.ts';
 import { ConcurrencyLimit } from './limits.ts';
 import { ReplyCollector, toldText, mostBytes, Unasked, type RawExchange, type ExchangeLimits } from './exchange.ts';
@@ -177,6 +178,8 @@ class Lines implements ProcessLines {
     const said = this.#stderr.trim().replaceAll(/\s+/g, ' ');
     const unpassed = unpassedWords(said, this.#env);
     const lacks = unpassed === '' ? '' : `; ${unpassed}`;
+    const crash = crashLine(this.#stderr);
+    if (crash !== undefined) return `the process ended with ${this.ended}${when}: ${crash}${lacks}`;
     const shown = said.length <= 2 * halfShown ? said : `${said.slice(0, halfShown)} … ${said.slice(-halfShown)}`;
     return `the process ended with ${this.ended}${when}${said === '' ? '' : `: ${shown}`}${lacks}`;
   }

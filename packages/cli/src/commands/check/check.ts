@@ -14,6 +14,7 @@ import { checkRules } from '../../check/rules/rules.ts';
 import { tlsHint, whyNotReached } from '../../../../parley/src/transports/http/client/unreached.ts';
 import { factsOf } from '../../../../parley/src/jsonrpc/transport-facts.ts';
 import { chosenRevisions } from '../../../../parley/src/protocol/revision.ts';
+import { asStarted } from '../../recorder/program-words.ts';
 import { withoutTexts } from '../../recorder/without-texts.ts';
 import { UsageError, type Io } from '../io.ts';
 import { parseOptions, revisionDates, milliseconds, type ParsedOptions } from '../options.ts';
@@ -77,7 +78,7 @@ export async function checkCommand(argv: readonly string[], io: Io): Promise<num
     return await checked(argv, io);
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    io.stderr.write(`parley: ${reasonOf(error)}\n`);
+    io.stderr.write(`parley: ${asStarted(reasonOf(error), io.env)}\n`);
     return unjudged;
   }
 }
@@ -191,7 +192,7 @@ async function tell(found: CheckReport, wishes: Wishes, io: Io): Promise<number>
       ? `${shownJson(report, 2)}\n`
       : parsed.flag('junit')
         ? printed(junitReport(report), 'lines')
-        : printed(textReport(report, { verbose: parsed.flag('verbose') }), 'lines'),
+        : asStarted(printed(textReport(report, { verbose: parsed.flag('verbose') }), 'lines'), io.env),
   );
   for (const { id, revision } of stale)
     io.stderr.write(

@@ -71,3 +71,14 @@ test('a variable that standard error names and that was not passed on is told', 
   assert.deepEqual(unpassedIn('API_TOKEN is missing; see home and PATH', {}, options), ['API_TOKEN']);
   assert.deepEqual(unpassedIn('API_TOKEN is missing', { API_TOKEN: 'given' }, options), []);
 });
+
+test('check says why a command crashed in one line, with its place', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-crashing-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const script = join(folder, 'server.mjs');
+  await writeFile(script, "const read = () => {\n  throw new Error('no database');\n};\nread();\n");
+  const { code, stdout } = await inThisProcess(['check', '--', process.execPath, script]);
+  assert.equal(code, 3);
+  assert.match(stdout, /ended with code 1 before it was asked anything: Error: no database \(.*server\.mjs:2\);/);
+  assert.doesNotMatch(stdout, /node:internal/);
+});

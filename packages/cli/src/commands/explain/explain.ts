@@ -79,7 +79,7 @@ async function explainEach(file: string, { parsed, io, common }: Run): Promise<n
 function codeOf(explained: readonly Explanation[]): number {
   if (explained.every(({ works }) => works)) return 0;
   const tries = explained.flatMap((explanation) => explanation.tries);
-  return tries.every(({ reason }) => reason !== undefined && isUnreached(reason)) ? 3 : 1;
+  return tries.every(({ reason }) => reason !== undefined && isUnreached({ reason, status: undefined })) ? 3 : 1;
 }
 
 function toJson(value: Explanation | readonly Explanation[]): string {

@@ -63,7 +63,7 @@ export const logoutTopic: HelpTopic = {
   ],
   exitCodes:
     '0 success, 1 tokens were deleted here but could not be revoked and stay valid until they expire, or a stored ' +
-    'login could not be read, 2 wrong command line.',
+    'login could not be read, 2 wrong command line, 3 does not occur.',
 };
 
 export const whoamiTopic: HelpTopic = {
@@ -79,5 +79,5 @@ export const whoamiTopic: HelpTopic = {
       'token or the query of a URL.',
   ],
   groups: [{ title: 'Options', options: [json, { flag: '--account <name>', text: 'Show only this account.' }] }],
-  exitCodes: '0 there is a login, 1 there is none, 2 wrong command line.',
+  exitCodes: '0 there is a login, 1 there is none, 2 wrong command line, 3 does not occur: no server is asked.',
 };

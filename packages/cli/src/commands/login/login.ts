@@ -5,6 +5,7 @@ import type { DevicePrompt } from '../../../../parley/src/auth/client/interactiv
 import { isReplaced } from '../../../../parley/src/auth/client/interactive/replaced-grant.ts';
 import type { GrantInfo, OAuth } from '../../../../parley/src/auth/client/interactive/oauth.ts';
 import { credentialKeyText, type CredentialKey } from '../../../../parley/src/storage/credentials.ts';
+import { asStarted } from '../../recorder/program-words.ts';
 import { isRemote, UsageError, type Io } from '../io.ts';
 import { parseOptions, type ParsedOptions } from '../options.ts';
 import { shellLine } from '../shell.ts';
@@ -36,7 +37,9 @@ export async function login(argv: readonly string[], io: Io): Promise<number> {
   const wanted = await withStoredOptions(given, io);
   const words = shellLine(loginWords(wanted));
   if (words !== shellLine(loginWords(given)))
-    io.stderr.write(`parley: with the options of the last login there: ${words}; parley logout drops them\n`);
+    io.stderr.write(
+      asStarted(`parley: with the options of the last login there: ${words}; parley logout drops them\n`, io.env),
+    );
   const auth = personAt(wanted, io);
   const sought = (): Omit<SoughtServer, 'hasClient'> => ({
     url: server,
@@ -186,7 +189,7 @@ export async function whoami(argv: readonly string[], io: Io): Promise<number> {
   if (parsed.flag('json')) io.stdout.write(`${shownJson(found, 2)}\n`);
   else if (found.length > 0)
     io.stdout.write(found.map(({ server, ...identity }) => describe(server, identity)).join(''));
-  else if (isWhole) io.stderr.write('no user is signed in; parley login <url> does it\n');
+  else if (isWhole) io.stderr.write(asStarted('no user is signed in; parley login <url> does it\n', io.env));
   const left = (await ownStore(io).keys('grant')).filter(
     (key) => isReplaced(key) && found.some((one) => isAt(one, key)),
   );
