@@ -8,6 +8,7 @@ import { listen } from '../../../parley/src/transports/node/server/http.ts';
 import type { Servable } from '../../../parley/src/server/runtime/request-handler.ts';
 import { serveStdio } from '../../../parley/src/transports/stdio/server/serve.ts';
 import { settledWithin } from '../../../parley/src/jsonrpc/timeout.ts';
+import { configuredServer } from './call/configured.ts';
 import { readConfig, type Config } from './config/config.ts';
 import { addressOf, reachedByOthers, warningOfAnonymous, warningOn, type Address } from './bridge/bridge-address.ts';
 import { EarlyInput } from './early-input.ts';
@@ -55,6 +56,7 @@ export const bridgeOptions: ParseArgsOptionsConfig = {
   ...targetOptions,
   ...authOptions,
   config: { type: 'string' },
+  server: { type: 'string' },
   'config-errors': { type: 'string' },
   prefix: { type: 'string' },
 };
@@ -65,7 +67,7 @@ export async function bridge(argv: readonly string[], io: Io): Promise<number> {
   const parsed = parseOptions(before, bridgeOptions);
   const file = parsed.text('config');
   if (file !== undefined) return await frontSeveral(file, { parsed, isAlone: after === undefined }, io);
-  for (const name of ['prefix', 'config-errors'])
+  for (const name of ['server', 'prefix', 'config-errors'])
     if (parsed.text(name) !== undefined) throw new UsageError(`--${name} is for servers of a --config file`);
   return await frontOne(serverTarget(parsed.words, after), parsed, io);
 }
@@ -146,7 +148,11 @@ async function frontSeveral(
   const behaviour = behaviourOf(parsed, io);
   const telemetry = await telemetryOf(parsed);
   const prefix = oneOption(parsed, 'prefix', ['collisions', 'always']) ?? 'collisions';
-  const servers = serversOf(await readConfig(file, io), parsed, behaviour.onWarning);
+  const name = parsed.text('server');
+  const servers =
+    name === undefined
+      ? serversOf(await readConfig(file, io), parsed, behaviour.onWarning)
+      : { [name]: await configuredServer(file, name, parsed, io) };
   const authorized = await authOfServers(servers, parsed, circumstancesOf(address, io));
   const upstreams: [string, UpstreamOptions][] = [];
   for (const [name, { reach, sharing, revisions }] of Object.entries(servers)) {

@@ -13,6 +13,8 @@ export interface StartedBy {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Environment;
+  /** Folder in which it runs; that of this process by default. */
+  readonly cwd?: string;
 }
 
 /** A process that speaks lines. */
@@ -52,11 +54,12 @@ const [maxStderr, halfShown] = [4_096, 300];
 const endMs = 2_000;
 
 /** Starts a process to speak lines with; one that cannot be started has `ended`. */
-export async function rawLines({ command, args, env }: StartedBy): Promise<ProcessLines> {
+export async function rawLines({ command, args, env, cwd }: StartedBy): Promise<ProcessLines> {
   const given = childEnvironment(env);
   const { file, args: words, verbatim } = resolveCommand(command, args, given);
   const child = spawn(file, words, {
     env: given,
+    ...(cwd === undefined ? {} : { cwd }),
     stdio: ['pipe', 'pipe', 'pipe'],
     shell: false,
     detached: process.platform !== 'win32',

@@ -1,5 +1,6 @@
 import { clipped } from '../explain/text.ts';
 import { readConfig, type Config } from '../config/config.ts';
+import type { ConfiguredServer } from '../config/server-entry.ts';
 import { UsageError, isTerminal, type Io } from '../io.ts';
 import { authOfServers } from '../login/auth-of-servers.ts';
 import type { ParsedOptions } from '../options.ts';
@@ -49,6 +50,25 @@ export async function configuredTarget(
   parsed: ParsedOptions,
   io: Io,
 ): Promise<ConfiguredTarget> {
+  const server = await configuredServer(file, name, parsed, io);
+  if (name === undefined) return { way: server.upstream, revisions: server.revisions, timeoutMs: server.timeoutMs };
+  const found = await authOfServers({ [name]: server }, parsed, { io, asks: isTerminal(io) });
+  const auth = found.get(name)?.auth;
+  const way = auth === undefined ? server.upstream : server.reach({ auth });
+  return { way, revisions: server.revisions, timeoutMs: server.timeoutMs };
+}
+
+/**
+ * One server of a file.
+ *
+ * @throws UsageError when the file has no such server, or it is wrong, and for options that are about other servers.
+ */
+export async function configuredServer(
+  file: string,
+  name: string | undefined,
+  parsed: ParsedOptions,
+  io: Io,
+): Promise<ConfiguredServer> {
   for (const option of ['header', 'env'])
     if (parsed.texts(option).length > 0)
       throw new UsageError(`--${option} is for a server that is typed; in the file each has its own`);
@@ -57,11 +77,8 @@ export async function configuredTarget(
   // The other servers are not needed.
   const told = server === undefined ? [...warnings, ...problems] : warnings.filter((line) => isAbout(line, name ?? ''));
   for (const line of told) io.stderr.write(`parley: ${printed(line, 'line')}\n`);
-  if (server === undefined || name === undefined) throw new UsageError(missing(name, file, upstreams));
-  const found = await authOfServers({ [name]: server }, parsed, { io, asks: isTerminal(io) });
-  const auth = found.get(name)?.auth;
-  const way = auth === undefined ? server.upstream : server.reach({ auth });
-  return { way, revisions: server.revisions, timeoutMs: server.timeoutMs };
+  if (server === undefined) throw new UsageError(missing(name, file, upstreams));
+  return server;
 }
 
 function isAbout(line: string, name: string): boolean {

@@ -1,37 +1,25 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ParseArgsOptionsConfig } from 'node:util';
-import { isLoopback } from '../../../../parley/src/auth/common/network.ts';
 import { baselineText, compareTo, readBaseline, type KnownFinding } from '../../check/baseline.ts';
-import { rawHttp } from '../../check/harness/http.ts';
-import { judgeServer, type CheckOptions } from '../../check/check.ts';
+import { judgeServer } from '../../check/check.ts';
 import type { CheckReport } from '../../check/report.ts';
 import { inPractice } from '../../check/practice/in-practice.ts';
 import { junitReport } from '../../check/report/junit.ts';
 import { sarifReport } from '../../check/report/sarif.ts';
 import { textReport } from '../../check/report/text.ts';
 import { checkRules } from '../../check/rules/rules.ts';
-import { tlsHint, whyNotReached } from '../../../../parley/src/transports/http/client/unreached.ts';
-import { factsOf } from '../../../../parley/src/jsonrpc/transport-facts.ts';
 import { chosenRevisions } from '../../../../parley/src/protocol/revision.ts';
 import { asStarted } from '../../recorder/program-words.ts';
 import { withoutTexts } from '../../recorder/without-texts.ts';
 import { UsageError, type Io } from '../io.ts';
 import { parseOptions, revisionDates, milliseconds, type ParsedOptions } from '../options.ts';
 import { printed, reasonOf, shownJson } from '../shown.ts';
-import {
-  secretsOf,
-  serverTarget,
-  splitAtDashes,
-  targetOptions,
-  transportOf,
-  variablesOf,
-  type ServerTarget,
-} from '../target.ts';
+import { splitAtDashes, targetOptions } from '../target.ts';
 import { version } from '../../../../parley/src/transports/node/version.ts';
 import { allowedCalls } from './calls.ts';
+import { checkedPlace } from './checked-place.ts';
 import { credentialOptions, refuseCredentials } from './credential-options.ts';
-import { runCredentials } from './credentials.ts';
 import { refuseOnly } from './only.ts';
 import { scriptOf } from './script-of.ts';
 import { signOfLife } from './sign-of-life.ts';
@@ -44,6 +32,8 @@ export const checkOptions: ParseArgsOptionsConfig = {
   only: { type: 'string', multiple: true },
   calls: { type: 'string', multiple: true },
   args: { type: 'string' },
+  config: { type: 'string' },
+  server: { type: 'string' },
   heavy: { type: 'boolean' },
   json: { type: 'boolean' },
   junit: { type: 'boolean' },
@@ -99,16 +89,15 @@ async function checked(argv: readonly string[], io: Io): Promise<number> {
     const told = parsed.flag('stdio') ? { ...io, stdout: io.stderr } : io;
     return await tell(await late.checkComingClient(parsed, after, io), wishes, told);
   }
-  const target = serverTarget(parsed.words, after);
+  const place = await checkedPlace(parsed, after, io);
   refuseOnly(parsed, checkRules);
-  if (target.kind === 'command') refuseCredentials(parsed, 'is for a server at a URL');
   const dates = revisionDates(parsed.texts('revision'));
   const timeout = parsed.text('timeout');
   if (parsed.text('args') !== undefined && parsed.texts('calls').length === 0)
     throw new UsageError('--args needs --calls, which names the tools that may be called');
   const calls = await allowedCalls(parsed.texts('calls'), parsed.text('args'));
   const run = {
-    target: factsOf(transportOf(target, parsed, io)).description,
+    target: place.description,
     info: { name: 'parley-check', version },
     ...(dates === undefined ? {} : { revisions: chosenRevisions(dates) }),
     only: parsed.texts('only'),
@@ -117,17 +106,17 @@ async function checked(argv: readonly string[], io: Io): Promise<number> {
     ...(timeout === undefined ? {} : { waitTimeoutMs: milliseconds('--timeout', timeout) }),
     signal: io.signal,
   };
-  if (parsed.flag('dry-run')) return await (await import('./dry-run.ts')).dryRun(target, run, io);
-  const { way, secrets } = await wayTo(target, parsed, io);
+  if (parsed.flag('dry-run')) return await (await import('./dry-run.ts')).dryRun(place.target, run, io);
+  const { way, secrets } = await place.open();
   const sign = signOfLife(io);
   try {
     const report = await judgeServer({
       ...run,
       onSent: () => sign.sent(),
       way,
-      isNear: target.kind === 'command' || isLoopback(target.url.hostname),
+      isNear: place.isNear,
     });
-    return await tell(withoutTexts(report, [...secretsOf(target, parsed, io), ...secrets()]), wishes, io);
+    return await tell(withoutTexts(report, secrets()), wishes, io);
   } finally {
     sign.over();
     if (way.over === 'http') way.http.close();
@@ -261,21 +250,4 @@ function isUnjudged({ revisions, counts, cut }: CheckReport): boolean {
   // Whom something in front of the server, or its limits, kept from most of it has not judged it.
   const isKeptOut = counts.notJudged > counts.judged;
   return cut !== undefined || isKeptOut || counts.judged === 0 || revisions.every(({ spoken }) => !spoken);
-}
-
-async function wayTo(
-  target: ServerTarget,
-  parsed: ParsedOptions,
-  io: Io,
-): Promise<{ readonly way: CheckOptions['way']; readonly secrets: () => readonly string[] }> {
-  if (target.kind === 'url') {
-    const { credentials, secrets } = await runCredentials(target, parsed, io);
-    const { url } = target;
-    const why = (error: unknown, hasAnswered: boolean): string =>
-      `${whyNotReached(error, url)}${hasAnswered ? '' : tlsHint(error, url)}`;
-    return { way: { over: 'http', http: rawHttp(url, credentials, why) }, secrets };
-  }
-  const { command, args } = target;
-  const env = variablesOf(parsed.texts('env'), io.env);
-  return { way: { over: 'stdio', start: { command, args, env } }, secrets: () => [] };
 }

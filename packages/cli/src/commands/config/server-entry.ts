@@ -31,9 +31,22 @@ export interface ConfiguredServer extends UpstreamOptions, Reachable {
   readonly inspector?: InspectorFields;
 }
 
+/** What an entry starts, or the address that it names. */
+export type EntryPlace =
+  | {
+      readonly kind: 'command';
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, string | undefined>>;
+      readonly cwd?: string;
+    }
+  | { readonly kind: 'url'; readonly url: URL; readonly headers: Readonly<Record<string, string>> };
+
 /** A way to a server that can be made with settings of its own. */
 interface Reachable {
   reach(settings: TransportSettings): Transport;
+  /** The same as a command or an address, for a command that has connections of its own. */
+  readonly place: EntryPlace;
   /** Texts of the entry that must not be shown. */
   readonly secrets: readonly string[];
   /** Set if the server may need authorization, unless the entry has the credentials, or disables sign-in. */
@@ -226,6 +239,7 @@ function commandOf(keys: ConfigKeys, { folder, io }: Surroundings): Reachable {
   const hide = hiding(secrets);
   return {
     reach: (settings) => masked(commandWay(command, args, { ...settings, ...options }, io, passOn), { hide }),
+    place: { kind: 'command', command, args, env, ...(cwd === undefined ? {} : { cwd: resolve(folder, cwd) }) },
     secrets,
   };
 }
@@ -287,6 +301,7 @@ function urlOf(plain: ConfigKeys, isPair: boolean, { variables, folder, unread }
   const mask = maskOf(url, keys, hiding(secrets));
   return {
     reach: (settings) => masked(transport(url, { fetch: sharedFetch, ...settings, headers }), mask),
+    place: { kind: 'url', url, headers },
     secrets,
     guarded,
   };

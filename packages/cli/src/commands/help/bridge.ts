@@ -128,6 +128,7 @@ export const bridgeTopic: HelpTopic = {
       title: 'Several servers',
       options: [
         { flag: '--config <file>', text: 'Merge the servers of this file ("mcpServers") into one.' },
+        { flag: '--server <name>', text: 'With --config: bridge only this server.' },
         {
           flag: '--prefix collisions|always',
           text: 'When to write names as server__name: if servers use the same name, or always. [collisions]',

@@ -12,6 +12,7 @@ export const checkTopic: HelpTopic = {
   usage: [
     '[options] <url>',
     '[options] -- <command> [<argument>…]',
+    '[options] --config <file> --server <name>',
     '--client [--auth] [options] [-- <command> [<argument>…]]',
   ],
   about: [
@@ -50,6 +51,8 @@ export const checkTopic: HelpTopic = {
           text: 'Print what would be sent, and send nothing. The example server answers instead.',
           isRare: true,
         },
+        { flag: '--config <file>', text: 'Test a server of this file ("mcpServers"), with the settings of its entry.' },
+        { flag: '--server <name>', text: 'With --config: the server to test.' },
         {
           flag: '--timeout <time>',
           text: 'Wait this long for each answer. [5s; for a command that was silent once, less]',
