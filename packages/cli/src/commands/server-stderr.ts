@@ -1,7 +1,8 @@
 import { reworded, type ConnectionError, type Transport } from '../../../parley/src/jsonrpc/transport.ts';
 import { spawn, type SpawnOptions } from '../../../parley/src/transports/stdio/client/transport.ts';
 import { unpassedWords, type PassOn } from '../../../parley/src/transports/stdio/client/unpassed.ts';
-import { crashLine } from '../recorder/crash.ts';
+import { after } from '../../../parley/src/jsonrpc/timeout.ts';
+import { beforeCrash, crashLine } from '../recorder/crash.ts';
 import type { Io } from './io.ts';
 
 /** Limit of the text that is compared, in characters. */
@@ -24,21 +25,53 @@ export function commandWay(
   return {
     ...spawn(command, args, options),
     async open(receiver) {
-      const printer = printerAfter(before, (text) => void io.stderr.write(text));
+      const held = heldBack((text) => void io.stderr.write(text));
+      const printer = printerAfter(before, held.write);
       before = '';
       let isHeard = false;
       return await spawn(command, args, { ...options, onStderr: printer.write }).open({
         ...receiver,
         message(value, about) {
           isHeard = true;
+          held.release();
           receiver.message(value, about);
         },
         closed(error) {
           if (!isHeard) before = printer.written();
+          held.end(isHeard ? undefined : crashLine(printer.written()));
           receiver.closed(withReason(withoutStderr(ended(error), printer.written()), printer.written()));
         },
       });
     },
+  };
+}
+
+/** Time for which the first text of a process is held back, in milliseconds: most that crash at their start do so in it. */
+const holdMs = 2_000;
+
+/** Text that is held back until the process is heard, ends, or runs for a moment. */
+interface HeldBack {
+  write(text: string): void;
+  release(): void;
+  /** Prints what is held; of a process that crashed, what it wrote before. The error has the reason. */
+  end(crash: string | undefined): void;
+}
+
+function heldBack(print: (text: string) => void): HeldBack {
+  let held: string | undefined = '';
+  const release = (shown = held): void => {
+    cancel();
+    held = undefined;
+    if (shown !== undefined && shown !== '') print(shown);
+  };
+  const cancel = after(holdMs, () => release());
+  return {
+    write(text) {
+      if (held === undefined) print(text);
+      else held += text;
+    },
+    release: () => release(),
+    end: (crash) => release(held === undefined || crash === undefined ? held : beforeCrash(held)),
   };
 }
 

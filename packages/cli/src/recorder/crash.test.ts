@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { inThisProcess } from '../../../../test/support/cli-process.ts';
-import { crashLine } from './crash.ts';
+import { beforeCrash, crashLine } from './crash.ts';
 
 const texts: readonly (readonly [title: string, stderr: string, line: string | undefined])[] = [
   [
@@ -56,8 +56,19 @@ test('a crash is told once, its reason first', async (t) => {
   ]);
   assert.match(
     syntax.stderr,
-    /\nparley: SyntaxError: Unexpected token ';' \(.*broken\.mjs:1\); the server \(.*\) exited with code 1\n$/,
+    /^parley: SyntaxError: Unexpected token ';' \(.*broken\.mjs:1\); the server \(.*\) exited with code 1\n$/,
   );
-  assert.match(thrown.stderr, /\nparley: Error: no key \(.*failing\.mjs:2\); the server \(.*\) exited with code 1\n$/);
-  for (const { stderr } of [syntax, thrown]) assert.equal(stderr.match(/^\S*Error: /gm)?.length, 1, stderr);
+  assert.match(thrown.stderr, /^parley: Error: no key \(.*failing\.mjs:2\); the server \(.*\) exited with code 1\n$/);
+  for (const { stderr } of [syntax, thrown]) assert.equal(stderr.match(/Error: /g)?.length, 1, stderr);
+});
+
+test('the text before a crash is kept, and its trace is not', async (t) => {
+  for (const [, stderr, line] of texts) assert.equal(beforeCrash(stderr), line === undefined ? stderr : '');
+  assert.equal(beforeCrash('Reading a.json\nTypeError: no key\n    at f (/srv/a.mjs:1:2)\n'), 'Reading a.json\n');
+  const folder = await mkdtemp(join(tmpdir(), 'parley-crash-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const failing = join(folder, 'failing.mjs');
+  await writeFile(failing, 'console.error("Reading a.json");\nthrow new Error("no key");\n');
+  const { stderr } = await inThisProcess(['call', '--', process.execPath, failing]);
+  assert.match(stderr, /^Reading a\.json\nparley: Error: no key \(.*failing\.mjs:2\); [^\n]*\n$/);
 });

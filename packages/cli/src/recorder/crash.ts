@@ -39,6 +39,25 @@ export function crashLine(stderr: string): string | undefined {
   return place === undefined ? line : `${line} (${shortPath(place[1] ?? '')}:${place[2]})`;
 }
 
+/** Lines with which a crash begins: the place of the error, the head of a trace, or the error itself. */
+const beginning = /^(?:Traceback \(most recent call last\):|node:internal\/\S+:\d+)$/;
+
+/** The text that a program wrote before it crashed: without the trace, which begins with the place of the error. */
+export function beforeCrash(stderr: string): string {
+  const lines = stderr.split('\n');
+  const at = lines.findIndex(
+    (line) =>
+      line.length <= maxLength &&
+      (beginning.test(line) || placeIn(line) !== undefined || crashLine(line) !== undefined),
+  );
+  return at < 0
+    ? stderr
+    : lines
+        .slice(0, at)
+        .map((line) => `${line}\n`)
+        .join('');
+}
+
 /** The path and the line number that a line of Node ends with, if it is a place above a source line or a frame. */
 function placeIn(line: string): readonly [whole: string, path: string, at: string] | undefined {
   const isFrame = line.trimStart().startsWith('at ');
