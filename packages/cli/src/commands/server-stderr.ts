@@ -2,7 +2,7 @@ import { reworded, type ConnectionError, type Transport } from '../../../parley/
 import { spawn, type SpawnOptions } from '../../../parley/src/transports/stdio/client/transport.ts';
 import { unpassedWords, type PassOn } from '../../../parley/src/transports/stdio/client/unpassed.ts';
 import { after } from '../../../parley/src/jsonrpc/timeout.ts';
-import { beforeCrash, crashLine } from '../recorder/crash.ts';
+import { beforeCrash, crashLine } from '../check/harness/crash.ts';
 import type { Io } from './io.ts';
 
 /** Limit of the text that is compared, in characters. */

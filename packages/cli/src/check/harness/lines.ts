@@ -3,7 +3,7 @@ import { after, monotonicNow, settledWithin } from '../../../../parley/src/jsonr
 import { resolveCommand } from '../../../../parley/src/transports/stdio/client/command.ts';
 import { childEnvironment, type Environment } from '../../../../parley/src/transports/stdio/client/environment.ts';
 import { endWithProcess, forget, signalTree } from '../../../../parley/src/transports/stdio/client/process-tree.ts';
-import { crashLine } from '../../recorder/crash.ts';
+import { crashLine } from './crash.ts';
 import { unpassedWords } from '../../../../parley/src/transports/stdio/client/unpassed.ts';
 import { ConcurrencyLimit } from './limits.ts';
 import { ReplyCollector, toldText, mostBytes, Unasked, type RawExchange, type ExchangeLimits } from './exchange.ts';

@@ -31,7 +31,7 @@ export interface ConfiguredServer extends UpstreamOptions, Reachable {
   readonly inspector?: InspectorFields;
 }
 
-/** What an entry starts, or the address that it names. */
+/** Command that an entry starts, or the address that it names. */
 export type EntryPlace =
   | {
       readonly kind: 'command';

@@ -5,7 +5,7 @@ import { maxServers } from '../../inspect/servers/servers.ts';
 import type { ServerPlan } from '../../inspect/servers/shared.ts';
 import { openPage } from '../../../../parley/src/transports/node/open-page.ts';
 import { recordTo, type RecordingFile } from '../../recorder/file.ts';
-import { crashLine } from '../../recorder/crash.ts';
+import { crashLine } from '../../check/harness/crash.ts';
 import { sharedFetch } from '../fetch.ts';
 import { isRemote, UsageError, whenAborted, type Io } from '../io.ts';
 import { authOptions } from '../login/sign-in-options.ts';

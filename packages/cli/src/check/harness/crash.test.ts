@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { inThisProcess } from '../../../../test/support/cli-process.ts';
+import { inThisProcess } from '../../../../../test/support/cli-process.ts';
 import { beforeCrash, crashLine } from './crash.ts';
 
 const texts: readonly (readonly [title: string, stderr: string, line: string | undefined])[] = [
