@@ -134,7 +134,9 @@ test('a call is cancelled', { skip }, async (t) => {
   await find(hand, 'wait');
   await press('Control+Enter');
   await click(resultOf(page).getByRole('button', { name: 'Cancel' }));
-  await resultOf(page).getByText('Cancelled').waitFor();
+  await resultOf(page)
+    .getByRole('heading', { name: /^Cancelled/ })
+    .waitFor();
   took(5, 'cancel');
 });
 
