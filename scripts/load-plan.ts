@@ -25,5 +25,5 @@ export const loadBudgets = {
   stdio: 203,
   task: 310,
   /** What the first use of a feature loads beyond that. */
-  uses: { call: 0, elicitation: 25, statelessElicitation: 29.5, resource: 20, prompt: 20 },
+  uses: { call: 0, elicitation: 25, statelessElicitation: 29.5, resource: 11.5, prompt: 11.5 },
 };

@@ -34,17 +34,9 @@ const together = {
   steps: ['connection/memoized-steps', 'connection/read-answer', 'json/held'],
   asking: ['live-requester', 'question'].map((name) => `server/runtime/input/${name}`),
   rounds: ['refused-state', 'request-state', 'single-use', 'state-store'].map((name) => `server/runtime/input/${name}`),
-  offered: [
-    'features/completion',
-    'features/method-call',
-    'features/missing-scopes',
-    'features/needed-scopes',
-    'features/prompting',
-    'features/reading',
-    'features/restricted-handlers',
-    'features/visible-lists',
-    'uri-template/traversal',
-  ].map((name) => `server/${name}`),
+  offered: ['features/needed-scopes', 'features/prompting', 'features/reading', 'uri-template/traversal'].map(
+    (name) => `server/${name}`,
+  ),
 };
 
 /** Builds `packages/parley/dist`, without declarations. */

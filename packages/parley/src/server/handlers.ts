@@ -10,6 +10,7 @@ import { Listing } from './features/listing.ts';
 import type { ServerParts } from './parts.ts';
 import type * as Offered from './features/offered.ts';
 import type { Registry } from './features/registry.ts';
+import type * as SeldomUsed from './features/seldom-used.ts';
 import type { Telling } from './subscriptions.ts';
 import { callTool } from './features/tools.ts';
 import { withinRates } from './rates/within.ts';
@@ -21,11 +22,21 @@ type Handlers = {
   ) => RequestTypes[Method]['result'] | Promise<RequestTypes[Method]['result']>;
 };
 
-let loaded: typeof Offered | undefined;
+let loadedOffered: typeof Offered | undefined;
+let loadedSeldomUsed: typeof SeldomUsed | undefined;
 
-/** Runs with code that a server with only tools never needs. It is loaded when any other feature is first used. */
-export function offered<T>(run: (late: typeof Offered) => T | Promise<T>): T | Promise<T> {
-  return loaded === undefined ? import('./features/offered.ts').then((late) => run((loaded = late))) : run(loaded);
+/** Runs with code that a server with only tools never needs. It is loaded when a resource or a prompt is first used. */
+function offered<T>(run: (late: typeof Offered) => T | Promise<T>): T | Promise<T> {
+  return loadedOffered === undefined
+    ? import('./features/offered.ts').then((late) => run((loadedOffered = late)))
+    : run(loadedOffered);
+}
+
+/** Runs with code that few servers need. It is loaded when one of its features is first used. */
+export function seldomUsed<T>(run: (late: typeof SeldomUsed) => T | Promise<T>): T | Promise<T> {
+  return loadedSeldomUsed === undefined
+    ? import('./features/seldom-used.ts').then((late) => run((loadedSeldomUsed = late)))
+    : run(loadedSeldomUsed);
 }
 
 /**
@@ -45,7 +56,7 @@ export function restrictedHandler(
     handler === undefined
   )
     return handler;
-  return (params, call) => offered((late) => late.restricted(parts, handler)(params, call));
+  return (params, call) => seldomUsed((late) => late.restricted(parts, handler)(params, call));
 }
 
 /**
@@ -55,14 +66,14 @@ export function restrictedHandler(
  */
 export function tellUpdate(parts: ServerParts, tell: () => void): void {
   // The visibility is checked while the notification is sent. The caller does not wait for that.
-  if (isForEverybody(parts) || loaded !== undefined) tell();
-  else void Promise.resolve(offered(tell)).catch((error: unknown) => parts.options.onError(error, 'resources'));
+  if (isForEverybody(parts) || loadedSeldomUsed !== undefined) tell();
+  else void Promise.resolve(seldomUsed(tell)).catch((error: unknown) => parts.options.onError(error, 'resources'));
 }
 
 /** Tells whether a caller may learn of a resource. If a rule fails, no caller may. */
 export function mayHear(parts: ServerParts, uri: string, auth: AuthInfo | undefined): boolean {
   try {
-    return isForEverybody(parts) || loaded?.isThere(parts, uri, { auth }) === true;
+    return isForEverybody(parts) || loadedSeldomUsed?.isThere(parts, uri, { auth }) === true;
   } catch (error) {
     parts.options.onError(error, 'resources');
     return false;
@@ -85,10 +96,10 @@ export function ownHandler(parts: ServerParts): Handler {
   const handler: Handler = (params, call) => {
     const entry = methods.find(call.method, call.auth);
     if (entry === undefined) throw notFound(call.method, `is not a method of ${call.facts.date}`);
-    return offered(({ callMethod }) => callMethod(entry, params, call));
+    return seldomUsed(({ callMethod }) => callMethod(entry, params, call));
   };
   return (params, call) =>
-    methods.restricted ? offered((late) => late.restricted(parts, handler)(params, call)) : handler(params, call);
+    methods.restricted ? seldomUsed((late) => late.restricted(parts, handler)(params, call)) : handler(params, call);
 }
 
 function lists({ options, tools, resources, templates, prompts }: ServerParts): Handlers {
@@ -125,7 +136,7 @@ function uses({ options, tools, resources, templates, prompts, rated }: ServerPa
     'prompts/get': (params, call) => offered(({ getPrompt }) => getPrompt(prompts, params, call)),
     'completion/complete': (params, call) =>
       withinRates({ method: 'completion/complete', name: undefined, call }, rated, () =>
-        offered(({ complete }) => complete(prompts, templates, { params, call })),
+        seldomUsed(({ complete }) => complete(prompts, templates, { params, call })),
       ) as ReturnType<NonNullable<Handlers['completion/complete']>>,
   };
 }

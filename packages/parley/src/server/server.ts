@@ -7,7 +7,7 @@ import type { ListKind } from '../protocol/features/subscriptions.ts';
 import { metaProblem } from './features/common.ts';
 import { guideOf } from './guide.ts';
 import type { Definitions } from './definition.ts';
-import { handlersOf, offered, ownHandler, restrictedHandler, tellUpdate } from './handlers.ts';
+import { handlersOf, seldomUsed, ownHandler, restrictedHandler, tellUpdate } from './handlers.ts';
 import { checkDefinition, checkInfo } from './mistakes.ts';
 import { askedRates } from './rate-limit.ts';
 import { mountIn, type Mountable } from './mount/mount.ts';
@@ -243,7 +243,7 @@ function hostOf(info: Implementation, parts: ServerParts): ServerCore {
     maxRounds: options.rounds.maxRounds,
     requestTimeoutMs: options.requestTimeoutMs,
     headerParameters: (tool, auth) => tools.find(tool, auth)?.headers ?? [],
-    guard: () => offered((late) => late.scopeGuard(parts)),
+    guard: () => seldomUsed((late) => late.scopeGuard(parts)),
     exposeErrors: options.exposeErrors,
     onError: options.onError,
     isPortable: true,
