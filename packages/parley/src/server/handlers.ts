@@ -8,9 +8,9 @@ import { mapMaybe } from '../storage/maybe-promise.ts';
 import type { RequestTypes } from '../protocol/catalogue.ts';
 import { Listing } from './features/listing.ts';
 import type { ServerParts } from './parts.ts';
-import type * as Offered from './features/offered.ts';
+import type * as Offered from './features/on-demand/offered.ts';
 import type { Registry } from './features/registry.ts';
-import type * as SeldomUsed from './features/seldom-used.ts';
+import type * as SeldomUsed from './features/on-demand/seldom-used.ts';
 import type { Telling } from './subscriptions.ts';
 import { callTool } from './features/tools.ts';
 import { withinRates } from './rates/within.ts';
@@ -28,14 +28,14 @@ let loadedSeldomUsed: typeof SeldomUsed | undefined;
 /** Runs with code that a server with only tools never needs. It is loaded when a resource or a prompt is first used. */
 function offered<T>(run: (late: typeof Offered) => T | Promise<T>): T | Promise<T> {
   return loadedOffered === undefined
-    ? import('./features/offered.ts').then((late) => run((loadedOffered = late)))
+    ? import('./features/on-demand/offered.ts').then((late) => run((loadedOffered = late)))
     : run(loadedOffered);
 }
 
 /** Runs with code that few servers need. It is loaded when one of its features is first used. */
 export function seldomUsed<T>(run: (late: typeof SeldomUsed) => T | Promise<T>): T | Promise<T> {
   return loadedSeldomUsed === undefined
-    ? import('./features/seldom-used.ts').then((late) => run((loadedSeldomUsed = late)))
+    ? import('./features/on-demand/seldom-used.ts').then((late) => run((loadedSeldomUsed = late)))
     : run(loadedSeldomUsed);
 }
 
