@@ -121,7 +121,7 @@ test('a packed source, a link to nothing and a package that is too large are fou
 });
 
 test('a page that is too large, or none, is found', (t) => {
-  assert.match(lines(pageFaults(folderOf(t, { 'main.js': randomBytes(91_000) }))).join(), /over its budget/);
+  assert.match(lines(pageFaults(folderOf(t, { 'main.js': randomBytes(107_000) }))).join(), /over its budget/);
   assert.match(lines(pageFaults(folderOf(t, { 'main.js': 'x' }))).join(), /which is none/);
   assert.deepEqual(pageFaults(folderOf(t, { 'main.js': randomBytes(60_000) })), []);
 });

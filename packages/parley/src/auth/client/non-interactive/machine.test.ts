@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bind, demand, wantNonces } from '../../../../../../test/support/bound-tokens.ts';
 import { createWorld, issuer, mcp, refuse, type World } from '../../../../../../test/support/authorization-world.ts';
+import { until } from '../../../../../../test/support/turns.ts';
 import {
   AuthorizationError,
   clientCredentials,
@@ -361,6 +362,8 @@ test('a renewal that fails is a warning while the token is valid, and an error a
   world.laws.answers = { '/token': () => refuse('temporarily_unavailable', 503) };
   world.time += 3_595_000;
   await client.callTool('read');
+  // The token is renewed beside the call.
+  await until(() => warnings.length > 0);
   assert.deepEqual([asked(world).length, warnings.length], [2, 1]);
   assert.match(warnings[0] ?? '', /temporarily_unavailable/);
   world.laws.answers = {};
