@@ -157,9 +157,21 @@ export class RedisEngine {
       client.disconnect();
       throw this.errorOf(error);
     }
+    // The client of ioredis gives up for good if it hears of another master while it asks a sentinel for the master.
+    if (client.status === 'end') throw this.errorOf(new Error('Connection is closed'));
+    client.once('end', () => this.#ended(client));
     this.#client = client;
     if (client.isCluster === true) this.#refreshLater();
     return client;
+  }
+
+  /** Forgets a client that has given up: the next call opens another one. */
+  #ended(client: EngineClient): void {
+    if (this.#client !== client) return;
+    this.#client = undefined;
+    this.#opening = undefined;
+    this.#ready = undefined;
+    this.#cancelRefresh?.();
   }
 
   #refreshLater(): void {

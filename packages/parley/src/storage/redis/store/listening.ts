@@ -126,8 +126,9 @@ export class RedisListening {
 
   /** Has every channel that is silent listened to by the node that has it. */
   #assign(): void {
-    const client = this.#engine.client;
-    if (client === undefined || this.#engine.isClosed) return;
+    if (this.#engine.isClosed) return;
+    const { client } = this.#engine;
+    if (client === undefined) return this.#open();
     const byEar = new Map<Ear, RedisChannel[]>();
     for (const channel of this.#silent) {
       const ear = this.#earFor(client, channel);
@@ -142,6 +143,13 @@ export class RedisListening {
     }
     for (const [ear, channels] of byEar) void this.#ask(ear, channels);
     if (this.#silent.size > 0) this.#retry();
+  }
+
+  /** Has the channels listened to once there is a client again. */
+  #open(): void {
+    if (this.#silent.size === 0) return;
+    const again = (): void => this.#retry();
+    answeredWithin(this.#engine.open(), this.#engine.callMs).then(again, again);
   }
 
   #earFor(client: EngineClient, channel: RedisChannel): Ear | undefined {
