@@ -8,6 +8,7 @@ export const noAdvices: Readonly<Record<string, readonly string[]>> = {
   ],
   'a part of a text that is looked for': ['--env '],
   'names the members that a file may have': ['${} has no "mcpServers" (or "servers") with servers by name${}'],
+  'names the option that shows more': ['· ${} known trait${} of ${} (${}): --strict shows each'],
   'names the option whose limit was reached': [
     'the command took longer than ${} ms, the limit of --timeout',
     'not asked: the time of --timeout was over',

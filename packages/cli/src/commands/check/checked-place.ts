@@ -33,7 +33,7 @@ export async function checkedPlace(
   }
   const { name, rest } = configuredName(parsed);
   if (after !== undefined || rest.length > 0)
-    throw new UsageError('--config names the server; give no URL and no command beside it');
+    throw new UsageError('--config names the servers; give no URL and no command beside it');
   const { place, upstream, secrets } = await configuredServer(file, name, parsed, io);
   const { kind } = place;
   const found = placeOf(kind === 'url' ? { kind, url: place.url } : place, parsed, io, place);
