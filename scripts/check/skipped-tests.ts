@@ -75,6 +75,7 @@ const maySkip: ReadonlyMap<string, string> = new Map([
   ['test/inspect/uses.test.ts', 'Chromium'],
   ['test/interop/python.test.ts', 'Python with its official SDK'],
   ['test/runtimes.test.ts', 'the package, which npm ci builds'],
+  ['test/examples.test.ts', 'Redis: npm run lab -- engines'],
   ['test/scale/cluster-example.test.ts', 'Redis: npm run lab -- engines'],
   ['test/scale/over-redis.test.ts', 'Redis: npm run lab -- engines'],
   ['test/scale/redis-memory.test.ts', 'Redis: npm run lab -- engines'],
