@@ -22,7 +22,7 @@ const compilerOptions = {
 /** A program that defines so many tools, half of them with zod and half with plain JSON Schema. */
 function program(tools: number): string {
   const lines = [
-    `import type { Definitions } from ${JSON.stringify(join(root, 'packages/parley/src/server/definition.ts'))};`,
+    `import type { Definitions } from ${JSON.stringify(join(root, 'packages/parley/src/server/definition/definition.ts'))};`,
     `import * as z from 'zod';`,
     `declare const server: Definitions;`,
   ];

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bridgeSettingsOf } from '../packages/parley/src/bridge/options.ts';
 import { settingsOf } from '../packages/parley/src/client/options.ts';
-import { resolveHttpOptions } from '../packages/parley/src/transports/http/server/options.ts';
-import { resolveOptions } from '../packages/parley/src/server/options.ts';
+import { resolveHttpOptions } from '../packages/parley/src/transports/http/server/exchanges/options.ts';
+import { resolveOptions } from '../packages/parley/src/server/definition/options.ts';
 import { taskLimits, taskTimes } from '../packages/parley/src/tasks/limits.ts';
 
 /** The plain values among settings. */

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createBridge } from '../packages/parley/src/bridge.ts';
 import { createHttpHandler, type HttpHandler } from '../packages/parley/src/transports/http/server/handler.ts';
-import type { HttpOptions } from '../packages/parley/src/transports/http/server/options.ts';
+import type { HttpOptions } from '../packages/parley/src/transports/http/server/exchanges/options.ts';
 import { begin, visit, type FakeVisit, type Sent } from './support/fake-http.ts';
 import { createServer, type Server, type ServerOptions } from '../packages/parley/src/server.ts';
 import { memoryTransport } from '../packages/parley/src/testing/memory-transport.ts';

@@ -5,11 +5,11 @@ import type { Middleware, MiddlewareContext } from '../../packages/parley/src/co
 import { McpError } from '../../packages/parley/src/protocol/error.ts';
 import { revisions } from '../../packages/parley/src/protocol/revision.ts';
 import { createServer, type Server } from '../../packages/parley/src/server/server.ts';
-import { ToolError } from '../../packages/parley/src/server/features/tool-result.ts';
+import { ToolError } from '../../packages/parley/src/server/definition/tool-result.ts';
 import { connectInMemory } from '../../packages/parley/src/testing/pair.ts';
 import { createConnect } from '../../packages/parley/src/client/connect.ts';
 import type { Client } from '../../packages/parley/src/client/client.ts';
-import type { ServerOptions } from '../../packages/parley/src/server/options.ts';
+import type { ServerOptions } from '../../packages/parley/src/server/definition/options.ts';
 import { ways } from '../support/ways.ts';
 import { shakesHands } from '../support/bridged.ts';
 

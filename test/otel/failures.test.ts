@@ -5,7 +5,7 @@ import { createConnect } from '../../packages/parley/src/client/connect.ts';
 import { otel } from '../../packages/parley/src/otel.ts';
 import { McpError } from '../../packages/parley/src/protocol/error.ts';
 import { createServer, type Server } from '../../packages/parley/src/server/server.ts';
-import { ToolError } from '../../packages/parley/src/server/features/tool-result.ts';
+import { ToolError } from '../../packages/parley/src/server/definition/tool-result.ts';
 import { memoryTransport } from '../../packages/parley/src/testing/memory-transport.ts';
 import { connectInMemory, type PairOptions } from '../../packages/parley/src/testing/pair.ts';
 import type { Client } from '../../packages/parley/src/client/client.ts';

@@ -5,11 +5,11 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 for (const [path, name, proposal] of [
-  ['server/tool-context.ts', 'log(', 'SEP-2577'],
-  ['server/tool-context.ts', 'sample(', 'SEP-2577'],
-  ['server/tool-context.ts', 'roots(', 'SEP-2577'],
-  ['server/options.ts', 'readonly logging?:', 'SEP-2577'],
-  ['transports/http/server/options.ts', 'readonly ssePair?:', 'SEP-2596'],
+  ['server/definition/tool-context.ts', 'log(', 'SEP-2577'],
+  ['server/definition/tool-context.ts', 'sample(', 'SEP-2577'],
+  ['server/definition/tool-context.ts', 'roots(', 'SEP-2577'],
+  ['server/definition/options.ts', 'readonly logging?:', 'SEP-2577'],
+  ['transports/http/server/exchanges/options.ts', 'readonly ssePair?:', 'SEP-2596'],
   ['client/input/inputs.ts', 'readonly onSample?:', 'SEP-2577'],
   ['client/input/inputs.ts', 'readonly roots?:', 'SEP-2577'],
   ['client/options.ts', 'readonly onLog?:', 'SEP-2577'],

@@ -3,7 +3,7 @@
 import type { TestContext } from 'node:test';
 import type { Servable } from '../../packages/parley/src/server/runtime/request-handler.ts';
 import type { RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
-import type { ToolContext } from '../../packages/parley/src/server/tool-context.ts';
+import type { ToolContext } from '../../packages/parley/src/server/definition/tool-context.ts';
 import type { Server } from '../../packages/parley/src/server/server.ts';
 import { serverAt } from './bridged.ts';
 import { scriptedUpstream, type Scripted } from './scripted-upstream.ts';

@@ -14,7 +14,7 @@ import type { Servable } from '../../packages/parley/src/server/runtime/request-
 import { memoryTransport } from '../../packages/parley/src/testing/memory-transport.ts';
 import { revisions, type RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
 import { createServer, type Server } from '../../packages/parley/src/server/server.ts';
-import type { ServerOptions } from '../../packages/parley/src/server/options.ts';
+import type { ServerOptions } from '../../packages/parley/src/server/definition/options.ts';
 import { connectInMemory, type PairOptions } from '../../packages/parley/src/testing/pair.ts';
 
 /** Two revisions that a bridge stands between. */

@@ -2,8 +2,8 @@
 
 import type { TestContext } from 'node:test';
 import { createServer, type Server } from '../../packages/parley/src/server/server.ts';
-import type { ToolContext } from '../../packages/parley/src/server/tool-context.ts';
-import type { TaskOptions, TaskUse } from '../../packages/parley/src/server/task-definition.ts';
+import type { ToolContext } from '../../packages/parley/src/server/definition/tool-context.ts';
+import type { TaskOptions, TaskUse } from '../../packages/parley/src/server/definition/task-definition.ts';
 import type { TaskExecutor } from '../../packages/parley/src/tasks/executor.ts';
 import { extended, taskClient, type TaskClient, type TaskClientOptions } from './task-client.ts';
 

@@ -8,7 +8,7 @@ import type {
   HttpReply,
   IncomingRequest,
   WriteCapacity,
-} from '../../packages/parley/src/transports/http/server/universal.ts';
+} from '../../packages/parley/src/transports/http/server/exchanges/universal.ts';
 
 /** What a test sends. */
 export interface Sent {

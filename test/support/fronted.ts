@@ -6,7 +6,7 @@ import type { Transport } from '../../packages/parley/src/jsonrpc/transport.ts';
 import { memoryTransport } from '../../packages/parley/src/testing/memory-transport.ts';
 import type { RevisionDate } from '../../packages/parley/src/protocol/revision.ts';
 import { createServer, type Server } from '../../packages/parley/src/server/server.ts';
-import type { ServerOptions } from '../../packages/parley/src/server/options.ts';
+import type { ServerOptions } from '../../packages/parley/src/server/definition/options.ts';
 
 /** How a front is made for a test; it complains to nobody. */
 export type QuietFrontOptions = Partial<Omit<MergedBridgeOptions, 'upstreams'>> & { readonly warnings?: string[] };

@@ -1,7 +1,7 @@
 /** A guarded server over every entry, as tests of protection open it. */
 import type { TestContext } from 'node:test';
 import { parseChallenges } from '../../packages/parley/src/auth/common/challenge.ts';
-import type { HttpOptions } from '../../packages/parley/src/transports/http/server/options.ts';
+import type { HttpOptions } from '../../packages/parley/src/transports/http/server/exchanges/options.ts';
 import type { Entrance, Entry, Received, Wire } from './http-entries.ts';
 import { createServer, type Server } from '../../packages/parley/src/server/server.ts';
 import { testIssuer, type TestIssuer, type TestIssuerOptions } from '../../packages/parley/src/testing/issuer.ts';

@@ -2,7 +2,7 @@
 
 import type { Client } from '../../packages/parley/src/client.ts';
 import type { ConnectOptions } from '../../packages/parley/src/client/options.ts';
-import type { ToolContext } from '../../packages/parley/src/server/tool-context.ts';
+import type { ToolContext } from '../../packages/parley/src/server/definition/tool-context.ts';
 import { createServer, type Server, type ServerOptions } from '../../packages/parley/src/server.ts';
 import { heldOf } from './collected.ts';
 import { until } from './turns.ts';

@@ -3,7 +3,7 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import type { AddressInfo } from 'node:net';
 import { createHandler } from '../../packages/parley/src/transports/http/server/fetch.ts';
 import { createHttpHandler } from '../../packages/parley/src/transports/http/server/handler.ts';
-import type { HttpOptions } from '../../packages/parley/src/transports/http/server/options.ts';
+import type { HttpOptions } from '../../packages/parley/src/transports/http/server/exchanges/options.ts';
 import { begin, visit, type Sent } from './fake-http.ts';
 import type { Servable } from '../../packages/parley/src/server/runtime/request-handler.ts';
 import { listen, toNodeHandler } from '../../packages/parley/src/transports/node/server/http.ts';

@@ -21,7 +21,7 @@ const additions: Readonly<Record<string, readonly (readonly [RegExp, string])[]>
     [/^/, `import { wordMethods } from '${new URL('new-method-feature.ts', import.meta.url).href}';\n`],
     [/const table: .* = \{/, '\n  ...wordMethods,'],
   ],
-  '/src/server/handlers.ts': [[/return \{(?=\s+'tools\/call')/, `\n'words/explain': ${String(explain)},`]],
+  '/src/server/parts/handlers.ts': [[/return \{(?=\s+'tools\/call')/, `\n'words/explain': ${String(explain)},`]],
 };
 
 registerHooks({

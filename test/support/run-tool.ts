@@ -1,7 +1,7 @@
 /** A server for tests of what a handler may do during its call. */
 
 import { createServer, type Server } from '../../packages/parley/src/server/server.ts';
-import type { ToolContext } from '../../packages/parley/src/server/tool-context.ts';
+import type { ToolContext } from '../../packages/parley/src/server/definition/tool-context.ts';
 
 /** A server whose one tool does what the test says. */
 export function served(run: (ctx: ToolContext) => unknown, options = {}): Server {

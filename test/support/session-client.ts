@@ -1,7 +1,7 @@
 import { fakeEndpoint, type Fake } from './fake-endpoint.ts';
 import { begin, visit, type FakeVisit } from './fake-http.ts';
 import { createHttpHandler, type HttpHandler } from '../../packages/parley/src/transports/http/server/handler.ts';
-import type { HttpOptions } from '../../packages/parley/src/transports/http/server/options.ts';
+import type { HttpOptions } from '../../packages/parley/src/transports/http/server/exchanges/options.ts';
 
 /** A client with a session. */
 export interface Client {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createHandler } from '../../packages/parley/src/transports/http/server/fetch.ts';
-import type { HttpOptions } from '../../packages/parley/src/transports/http/server/options.ts';
+import type { HttpOptions } from '../../packages/parley/src/transports/http/server/exchanges/options.ts';
 import { createServer, type Server } from '../../packages/parley/src/server.ts';
 import { StoreError, type Store } from '../../packages/parley/src/storage/store.ts';
 

@@ -2,7 +2,7 @@
 
 import type { TestContext } from 'node:test';
 import { createServer, type ToolContext, type Server, type ServerOptions } from '../../packages/parley/src/server.ts';
-import type { TaskUse } from '../../packages/parley/src/server/task-definition.ts';
+import type { TaskUse } from '../../packages/parley/src/server/definition/task-definition.ts';
 import type { TaskClient } from './task-client.ts';
 
 /** JSON of an answer. */

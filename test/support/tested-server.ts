@@ -1,4 +1,4 @@
-import type { ServerOptions } from '../../packages/parley/src/server/options.ts';
+import type { ServerOptions } from '../../packages/parley/src/server/definition/options.ts';
 import { createServer, type Server } from '../../packages/parley/src/server/server.ts';
 
 const info = { name: 'tested', version: '1.0.0', title: 'Tested', websiteUrl: 'https://tested.example/' };

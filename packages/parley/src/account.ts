@@ -15,4 +15,4 @@ export type { WebKey, WebKeyPair } from './sealing/web-crypto.ts';
 export { memoryCredentialStore } from './storage/memory-credentials.ts';
 export { sealedCredentialStore, type SealedCredentialStoreOptions } from './storage/sealed-credentials.ts';
 export type { SealingKey } from './sealing/sealing-key.ts';
-export type { ToolContext } from './server/tool-context.ts';
+export type { ToolContext } from './server/definition/tool-context.ts';

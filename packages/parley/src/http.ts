@@ -7,6 +7,6 @@ export type { TokenSource } from './transports/http/client/token.ts';
 export { ssePairTransport } from './transports/http/client/sse-pair.ts';
 export { createHandler, type FetchHandler } from './transports/http/server/fetch.ts';
 export type { ClosingTimes } from './transports/http/server/health/closing.ts';
-export type { HealthPaths } from './transports/http/server/health/health.ts';
+export type { HealthPaths } from './transports/http/server/exchanges/options.ts';
 export type { HttpRefusal, HttpRequest } from './server/runtime/protection.ts';
-export type { Authenticate, HttpOptions, SsePairPaths } from './transports/http/server/options.ts';
+export type { Authenticate, HttpOptions, SsePairPaths } from './transports/http/server/exchanges/options.ts';

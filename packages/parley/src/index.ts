@@ -1,16 +1,16 @@
 /** Names that most programs need; it runs anywhere. Node's edges are in `parley-mcp/node` and `parley-mcp/stdio`. */
 
 export { createServer, type Server } from './server/server.ts';
-export type { ServerOptions } from './server/options.ts';
-export type { ToolContext } from './server/tool-context.ts';
+export type { ServerOptions } from './server/definition/options.ts';
+export type { ToolContext } from './server/definition/tool-context.ts';
 export type {
   Handle,
   ToolDefinition,
   ResourceDefinition,
   ResourceTemplateDefinition,
   PromptDefinition,
-} from './server/definition.ts';
-export { ToolError } from './server/features/tool-result.ts';
+} from './server/definition/definition.ts';
+export { ToolError } from './server/definition/tool-result.ts';
 export { connect } from './client.ts';
 export type { Client } from './client/client.ts';
 export type { ConnectOptions } from './client/options.ts';
@@ -19,7 +19,7 @@ export { createBridge } from './bridge.ts';
 export { createHandler, type FetchHandler } from './transports/http/server/fetch.ts';
 export { httpTransport } from './transports/http/client/transport.ts';
 export type { HttpTransportOptions } from './transports/http/client/request.ts';
-export type { HttpOptions } from './transports/http/server/options.ts';
+export type { HttpOptions } from './transports/http/server/exchanges/options.ts';
 export { ConnectionError, type ConnectionReason, type Transport } from './jsonrpc/transport.ts';
 export { McpError, type ErrorName } from './protocol/error.ts';
 export { newestRevision, revisions, type Revision, type RevisionDate } from './protocol/revision.ts';

@@ -31,6 +31,6 @@ export type { NetworkOptions, NetworkRules } from './auth/common/network.ts';
 export type { CredentialKey, CredentialStore, CredentialWrite, StoredCredential } from './storage/credentials.ts';
 export type { WebKey, WebKeyPair } from './sealing/web-crypto.ts';
 export type { ClosingTimes } from './transports/http/server/health/closing.ts';
-export type { HealthPaths } from './transports/http/server/health/health.ts';
+export type { HealthPaths } from './transports/http/server/exchanges/options.ts';
 export type { HttpRefusal, HttpRequest } from './server/runtime/protection.ts';
-export type { Authenticate, HttpOptions } from './transports/http/server/options.ts';
+export type { Authenticate, HttpOptions } from './transports/http/server/exchanges/options.ts';

@@ -2,8 +2,8 @@
 
 export { McpError, type ErrorName } from './protocol/error.ts';
 export { createServer, type Server } from './server/server.ts';
-export type { RoundOptions, ServerOptions } from './server/options.ts';
-export type { RateLimits } from './server/rate-limit.ts';
+export type { RoundOptions, ServerOptions } from './server/definition/options.ts';
+export type { RateLimits } from './server/rates/rate-limit.ts';
 export type { RateLimit } from './storage/limits.ts';
 export type {
   AskAsTaskOptions,
@@ -15,16 +15,22 @@ export type {
   Elicited,
   ElicitedUrl,
   RequestContext,
-} from './server/tool-context.ts';
+} from './server/definition/tool-context.ts';
 export { extensionResult, type ExtensionResult } from './server/runtime/extension-result.ts';
 export type { Extensions } from './protocol/extension.ts';
 export type { ClientFlag } from './protocol/capability.ts';
-export type { TaskContext, ServerTasks, TaskOptions, TaskSupport, TaskUse } from './server/task-definition.ts';
+export type {
+  TaskContext,
+  ServerTasks,
+  TaskOptions,
+  TaskSupport,
+  TaskUse,
+} from './server/definition/task-definition.ts';
 export { runTasks, type RunTasksOptions } from './server/run-tasks.ts';
 export type { TaskAudit } from './tasks/audit.ts';
 export type { TaskExecutor, TaskTurn } from './tasks/executor.ts';
 export type { TaskLimits, TaskTimes } from './tasks/limits.ts';
-export { inputRequired, type InputRequired, type InputRequiredOptions } from './server/input-required.ts';
+export { inputRequired, type InputRequired, type InputRequiredOptions } from './server/definition/input-required.ts';
 export type {
   CommonDefinition,
   Completer,
@@ -50,12 +56,12 @@ export type {
   ToolDefinition,
   ToolHandler,
   ToolReturn,
-} from './server/definition.ts';
+} from './server/definition/definition.ts';
 export type { SealingKey, SealingKeys } from './sealing/sealing-key.ts';
-export type { SubscriptionLimits } from './server/subscriptions.ts';
+export type { SubscriptionLimits } from './server/definition/subscriptions.ts';
 export type { ListKind } from './protocol/features/subscriptions.ts';
 export { requireScopesOf } from './server/runtime/middleware/require-scopes-of.ts';
-export { ToolError } from './server/features/tool-result.ts';
+export { ToolError } from './server/definition/tool-result.ts';
 export { urlElicitationRequired, type RequiredUrlElicitation } from './server/url-elicitation.ts';
 export type { AnySchema, InferInput, InferOutput, JsonSchema, Written } from './schema/infer.ts';
 export type { StandardSchema } from './schema/standard.ts';

@@ -1,14 +1,14 @@
 /** An exchange as the process sees it that answers. */
 
 import type { JsonPieces } from '../../../packages/parley/src/jsonrpc/encode.ts';
-import { eventStreamHeaders } from '../../../packages/parley/src/transports/http/server/stream.ts';
+import { eventStreamHeaders } from '../../../packages/parley/src/transports/http/server/exchanges/stream.ts';
 import type {
   Body,
   EventWriter,
   HeaderFields,
   HttpReply,
   IncomingRequest,
-} from '../../../packages/parley/src/transports/http/server/universal.ts';
+} from '../../../packages/parley/src/transports/http/server/exchanges/universal.ts';
 
 /** The connection that an answer goes over. */
 export interface Wire {

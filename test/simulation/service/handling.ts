@@ -1,6 +1,6 @@
 /** What handlers of a simulated service do while they run. */
 
-import type { AskAsTaskOptions, ToolContext } from '../../../packages/parley/src/server/tool-context.ts';
+import type { AskAsTaskOptions, ToolContext } from '../../../packages/parley/src/server/definition/tool-context.ts';
 
 /** Asks the client, and gives its words. */
 export async function sample(

@@ -3,7 +3,7 @@
 import { createHttpHandler, type HttpHandler } from '../../../packages/parley/src/transports/http/server/handler.ts';
 import { createServer, inputRequired, type Server, type ServerOptions } from '../../../packages/parley/src/server.ts';
 import type { Process } from '../world.ts';
-import type { ToolContext } from '../../../packages/parley/src/server/tool-context.ts';
+import type { ToolContext } from '../../../packages/parley/src/server/definition/tool-context.ts';
 import type { HttpOptions } from '../../../packages/parley/src/http.ts';
 import type { InputRequest } from '../../../packages/parley/src/protocol/features/rounds.ts';
 import type { OnEvent } from '../../../packages/parley/src/server/runtime/events/service-event.ts';

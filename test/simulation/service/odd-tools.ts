@@ -1,7 +1,7 @@
 /** Tools of a service whose handlers do what handlers had better not, or seldom do: their answers are whatever they are, but each ends. */
 
 import { urlElicitationRequired, type Server } from '../../../packages/parley/src/server.ts';
-import type { ToolContext } from '../../../packages/parley/src/server/tool-context.ts';
+import type { ToolContext } from '../../../packages/parley/src/server/definition/tool-context.ts';
 import { lasting, sample } from './handling.ts';
 
 const key = { type: 'object', properties: { key: { type: 'integer' } }, required: ['key'] } as const;

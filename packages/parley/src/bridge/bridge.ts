@@ -3,7 +3,7 @@ import { shown } from '../options/shown.ts';
 import { methodNames } from '../protocol/catalogue.ts';
 import type { UpstreamIdentityPolicy, RequestHandler, Servable } from '../server/runtime/request-handler.ts';
 import type { ServerCore } from '../server/runtime/server-core.ts';
-import { createEndpoint } from '../server/runtime/serve.ts';
+import { createEndpoint } from '../server/runtime/conversation/serve.ts';
 import { listMethods } from './merged/lists.ts';
 import { openMerged, type Merged } from './merged/merged.ts';
 import { openSingle, type Single, type SingleOptions, type UpstreamFacts } from './single/single.ts';

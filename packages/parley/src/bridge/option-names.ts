@@ -1,5 +1,5 @@
 import { refuseUnknown, type Names } from '../options/known-names.ts';
-import { checkImplementation } from '../server/mistakes.ts';
+import { checkImplementation } from '../server/definition/mistakes.ts';
 import type { BridgeBehavior, BridgeOptions, BridgeRounds, MergedBridgeOptions, UpstreamOptions } from './options.ts';
 import type { BridgeRates } from './rates.ts';
 

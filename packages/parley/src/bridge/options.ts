@@ -8,7 +8,7 @@ import { ServiceListeners } from '../server/runtime/events/listeners.ts';
 import { toldStore } from '../server/runtime/events/observed-store.ts';
 import { createSeal } from '../sealing/seal.ts';
 import { keysFrom, type SealingKeys } from '../sealing/sealing-key.ts';
-import type { TaskOptions } from '../server/task-definition.ts';
+import type { TaskOptions } from '../server/definition/task-definition.ts';
 import type { Implementation } from '../protocol/features/common.ts';
 import { errorPrinter } from '../server/runtime/masking.ts';
 import { harmless } from '../options/harmless.ts';

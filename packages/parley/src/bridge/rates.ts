@@ -1,9 +1,9 @@
 /** Limits of how often the clients of a bridge may ask, whatever it stands in front of. */
 
 import type { ServerCore } from '../server/runtime/server-core.ts';
-import { checkRates } from '../server/mistakes.ts';
-import { askedRates, lateRates, type Rated, type RateLimits } from '../server/rate-limit.ts';
-import { withinRates } from '../server/rates/within.ts';
+import { checkRates } from '../server/definition/mistakes.ts';
+import { askedRates, lateRates, type Rated, type RateLimits } from '../server/rates/rate-limit.ts';
+import { withinRates } from '../server/parts/within.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
 import type { Settings } from './options.ts';
 

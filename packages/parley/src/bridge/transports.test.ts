@@ -10,7 +10,7 @@ import { connect } from '../client.ts';
 import type { Client } from '../client/client.ts';
 import { httpTransport } from '../transports/http/client/transport.ts';
 import { createHandler } from '../transports/http/server/fetch.ts';
-import type { HttpOptions } from '../transports/http/server/options.ts';
+import type { HttpOptions } from '../transports/http/server/exchanges/options.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { Servable } from '../server/runtime/request-handler.ts';
 import { listen } from '../transports/node/server/http.ts';

@@ -12,7 +12,7 @@ import {
 import { methodOf } from '../protocol/catalogue.ts';
 import { newestRevision } from '../protocol/revision.ts';
 import { createServer, type Server } from '../server/server.ts';
-import type { ServerOptions } from '../server/options.ts';
+import type { ServerOptions } from '../server/definition/options.ts';
 import { gate } from './gate.ts';
 
 const info = { name: 'tested', version: '1.0.0' };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ExactNumber } from '../json/exact-number.ts';
-import type { ToolContext } from '../server/tool-context.ts';
+import type { ToolContext } from '../server/definition/tool-context.ts';
 import { createServer } from '../server/server.ts';
 import { MemoizedSteps } from './memoized-steps.ts';
 import { dates } from '../../../../test/support/raw.ts';

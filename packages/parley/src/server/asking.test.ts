@@ -3,9 +3,9 @@ import { describe, test } from 'node:test';
 import { isObject } from '../jsonrpc/message.ts';
 import { metaKey } from '../protocol/meta.ts';
 import { newestRevision } from '../protocol/revision.ts';
-import type { ToolContext } from './tool-context.ts';
-import { inputRequired } from './input-required.ts';
-import type { ServerOptions } from './options.ts';
+import type { ToolContext } from './definition/tool-context.ts';
+import { inputRequired } from './definition/input-required.ts';
+import type { ServerOptions } from './definition/options.ts';
 import { createServer, type Server } from './server.ts';
 
 type Json = Record<string, unknown>;

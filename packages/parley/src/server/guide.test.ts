@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { guideOf } from './guide.ts';
-import { ToolError } from './features/tool-result.ts';
+import { ToolError } from './definition/tool-result.ts';
 
 const has = (known: string) => ({ find: (name: string) => (name === known ? {} : undefined) });
 const guide = guideOf({ tools: has('tool'), prompts: has('prompt'), methods: has('x.example/y') } as never);

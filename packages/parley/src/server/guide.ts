@@ -1,7 +1,7 @@
 import type { Guide } from './runtime/server-core.ts';
 import { methodOf } from '../protocol/catalogue.ts';
-import type { ServerParts } from './parts.ts';
-import { failure, ToolError } from './features/tool-result.ts';
+import type { ServerParts } from './parts/parts.ts';
+import { failure, ToolError } from './definition/tool-result.ts';
 
 /** Facts of a server that middleware needs. */
 export function guideOf({ tools, prompts, methods }: ServerParts): Guide {

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { handshakeDates, open, settle, type Json, type Raw } from '../../../../test/support/raw.ts';
 import type { AuthInfo } from './runtime/request-handler.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
-import type { ServerOptions } from './options.ts';
+import type { ServerOptions } from './definition/options.ts';
 import { createServer, type Server } from './server.ts';
 
 function withOne(options: ServerOptions = {}): Server {

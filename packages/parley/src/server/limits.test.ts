@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isVisible, knownScopes, neededScopes } from './features/needed-scopes.ts';
-import { Registry } from './features/registry.ts';
+import { Registry } from './definition/registry.ts';
 import { toolNameProblem } from './features/tool-name.ts';
 import { Who } from './rates/measured.ts';
 import { leadsElsewhere } from './uri-template/traversal.ts';

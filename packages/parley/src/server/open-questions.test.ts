@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { messageText } from '../jsonrpc/encode.ts';
 import { connectInMemory } from '../testing.ts';
-import type { ToolContext } from './tool-context.ts';
+import type { ToolContext } from './definition/tool-context.ts';
 import { createServer, type Server } from './server.ts';
 
 const dates = ['2026-07-28', '2025-11-25'] as const;

@@ -4,7 +4,7 @@ import { dates, initializeParams, open, Raw, statelessDate, type Json } from '..
 import { metaKey } from '../protocol/meta.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
 import { connectInMemory } from '../testing.ts';
-import type { ServerOptions } from './options.ts';
+import type { ServerOptions } from './definition/options.ts';
 import { createServer, type Server } from './server.ts';
 
 const info = {

@@ -1,28 +1,28 @@
 import type { RequestHandler, ReplyChannel, Servable } from './runtime/request-handler.ts';
 import type { Handler, ServerCore } from './runtime/server-core.ts';
-import { createEndpoint } from './runtime/serve.ts';
+import { createEndpoint } from './runtime/conversation/serve.ts';
 import type { Middleware, HasMiddleware } from '../connection/middleware/middleware.ts';
 import type { Implementation, JsonObject } from '../protocol/features/common.ts';
 import type { ListKind } from '../protocol/features/subscriptions.ts';
 import { metaProblem } from './features/common.ts';
 import { guideOf } from './guide.ts';
-import type { Definitions } from './definition.ts';
-import { handlersOf, seldomUsed, ownHandler, restrictedHandler, tellUpdate } from './handlers.ts';
-import { checkDefinition, checkInfo } from './mistakes.ts';
-import { askedRates } from './rate-limit.ts';
+import type { Definitions } from './definition/definition.ts';
+import { handlersOf, seldomUsed, ownHandler, restrictedHandler, tellUpdate } from './parts/handlers.ts';
+import { checkDefinition, checkInfo } from './definition/mistakes.ts';
+import { askedRates } from './rates/rate-limit.ts';
 import { mountIn, type Mountable } from './mount/mount.ts';
 import { refuseNearMethod } from '../options/near-method.ts';
 import { shown } from '../options/shown.ts';
 import { dialectProblem } from '../schema/schema.ts';
 import { methodNames } from '../protocol/catalogue.ts';
-import { resolveOptions, type ServerOptions } from './options.ts';
-import { createParts, type ServerParts } from './parts.ts';
+import { resolveOptions, type ServerOptions } from './definition/options.ts';
+import { createParts, type ServerParts } from './parts/parts.ts';
 import { addMethod, type MethodEntry } from './features/methods.ts';
 import { addPrompt, type PromptEntry } from './features/prompts.ts';
 import { addResource, addTemplate, type TemplateEntry } from './features/resources.ts';
-import { isListKind, listKinds } from './subscriptions.ts';
+import { isListKind, listKinds } from './definition/subscriptions.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
-import type { ServerTasks } from './task-definition.ts';
+import type { ServerTasks } from './definition/task-definition.ts';
 import { toolNameProblem } from './features/tool-name.ts';
 import { addTool, type ToolEntry } from './features/tools.ts';
 import { toAscii } from './uri-template/uri.ts';
@@ -88,7 +88,9 @@ const mountables = new WeakMap<Server, Mountable>();
  */
 export function createServer(info: Implementation, options: ServerOptions = {}): Server {
   checkInfo(info);
-  const parts = createParts(info, resolveOptions(options, info.name));
+  const parts = createParts(info, resolveOptions(options, info.name), async (of) =>
+    (await import('./tasks/load.ts')).loadTasks(info, of),
+  );
   const { subscriptions } = parts;
   const self: Mountable = {
     parts,

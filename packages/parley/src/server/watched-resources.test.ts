@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { settle } from '../../../../test/support/raw.ts';
 import type { ServerSession } from './runtime/server-core.ts';
 import type { McpError } from '../protocol/error.ts';
-import { Subscriptions } from './subscriptions.ts';
+import { Subscriptions } from './definition/subscriptions.ts';
 
 const updated = 'notifications/resources/updated';
 

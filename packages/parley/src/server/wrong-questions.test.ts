@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dates, open } from '../../../../test/support/raw.ts';
-import type { ToolContext } from './tool-context.ts';
-import { inputRequired } from './input-required.ts';
+import type { ToolContext } from './definition/tool-context.ts';
+import { inputRequired } from './definition/input-required.ts';
 import { createServer } from './server.ts';
 
 const everything = { elicitation: { form: {}, url: {} }, sampling: { tools: {}, context: {} }, roots: {} };

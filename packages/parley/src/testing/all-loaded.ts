@@ -16,8 +16,8 @@ export const allLoaded: () => Promise<unknown> = loadedOnce(async () => {
   await import('../server/runtime/input/handler-rounds.ts');
   await import('../server/runtime/middleware/passing.ts');
   await import('../server/mount/through.ts');
-  await import('../server/features/on-demand/offered.ts');
-  await import('../server/features/on-demand/seldom-used.ts');
+  await import('../server/parts/offered.ts');
+  await import('../server/parts/seldom-used.ts');
   await import('../server/rates/rates.ts');
   await import('../server/shared/changes.ts');
   await import('../server/tasks/load.ts');

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { Servable } from '../../../../parley/src/server/runtime/request-handler.ts';
 import { isLoopback } from '../../../../parley/src/auth/common/network.ts';
 import type { ClosingTimes } from '../../../../parley/src/transports/http/server/health/closing.ts';
-import type { HealthPaths } from '../../../../parley/src/transports/http/server/health/health.ts';
+import type { HealthPaths } from '../../../../parley/src/transports/http/server/exchanges/options.ts';
 import { forwardingHeaders } from '../../../../parley/src/transports/node/server/proxies/forwarded.ts';
 import {
   addressBehind,

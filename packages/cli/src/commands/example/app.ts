@@ -1,5 +1,5 @@
 import type { Server } from '../../../../parley/src/server/server.ts';
-import { ToolError } from '../../../../parley/src/server/features/tool-result.ts';
+import { ToolError } from '../../../../parley/src/server/definition/tool-result.ts';
 import { cityNamed, cityNames, forecast } from './data.ts';
 
 /** Address and type of the app. (SEP-1865.) */

@@ -1,7 +1,7 @@
 import { after } from '../../../../parley/src/jsonrpc/timeout.ts';
 import type { Icon } from '../../../../parley/src/protocol/features/common.ts';
 import { createServer, type Server } from '../../../../parley/src/server/server.ts';
-import { ToolError } from '../../../../parley/src/server/features/tool-result.ts';
+import { ToolError } from '../../../../parley/src/server/definition/tool-result.ts';
 import { addApp } from './app.ts';
 import { addQuestions } from './asking.ts';
 import { cities, cityNamed, cityNames, describeCity, forecast } from './data.ts';

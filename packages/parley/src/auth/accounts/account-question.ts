@@ -5,9 +5,9 @@ import type { LateVisits } from './late-visits.ts';
 import type { Consent } from '../consent/consent.ts';
 import type { ConsentOutcome, ConsentSession } from '../consent/consent-sessions.ts';
 import { McpError } from '../../protocol/error.ts';
-import type { ToolContext, ElicitedUrl } from '../../server/tool-context.ts';
-import { ToolError } from '../../server/features/tool-result.ts';
-import { ProtocolFailure } from '../../server/handler-errors.ts';
+import type { ToolContext, ElicitedUrl } from '../../server/definition/tool-context.ts';
+import { ToolError } from '../../server/definition/tool-result.ts';
+import { ProtocolFailure } from '../../server/definition/handler-errors.ts';
 import { urlElicitationRequired } from '../../server/url-elicitation.ts';
 
 /** The account that is asked for. */

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { likeGitHub } from '../../../../../test/support/like-github.ts';
 import { PageVisitor, sessionOf } from '../../../../../test/support/page-visitor.ts';
 import { connect, McpError } from '../../client.ts';
-import type { ToolContext } from '../../server/tool-context.ts';
+import type { ToolContext } from '../../server/definition/tool-context.ts';
 import { createServer } from '../../server/server.ts';
 import { memoryCredentialStore } from '../../storage/memory-credentials.ts';
 import { memoryTransport } from '../../testing/memory-transport.ts';

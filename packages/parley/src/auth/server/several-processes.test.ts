@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { createHandler } from '../../transports/http/server/fetch.ts';
 import { createServer } from '../../server/server.ts';
-import type { ServerOptions } from '../../server/options.ts';
+import type { ServerOptions } from '../../server/definition/options.ts';
 import { memoryStore } from '../../storage/memory/store.ts';
 import type { Store } from '../../storage/store.ts';
 import { protect } from './protect.ts';

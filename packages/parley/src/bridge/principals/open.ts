@@ -5,7 +5,7 @@
 import type { Authorization } from '../../auth/common/authorizer.ts';
 import type { AuthInfo } from '../../server/runtime/request-handler.ts';
 import { latestOf } from './callers.ts';
-import { createEndpoint } from '../../server/runtime/serve.ts';
+import { createEndpoint } from '../../server/runtime/conversation/serve.ts';
 import type { ServerCore } from '../../server/runtime/server-core.ts';
 import type { Settings } from '../options.ts';
 import { standingOf, type UpstreamStanding } from '../merged/backend.ts';

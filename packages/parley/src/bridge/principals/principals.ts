@@ -2,7 +2,7 @@
 
 import type { AuthInfo, ClientConnection, RequestHandler, ReplyChannel } from '../../server/runtime/request-handler.ts';
 import type { ServerCore } from '../../server/runtime/server-core.ts';
-import { createEndpoint } from '../../server/runtime/serve.ts';
+import { createEndpoint } from '../../server/runtime/conversation/serve.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { UpstreamStanding } from '../merged/backend.ts';
 import type { Settings } from '../options.ts';

@@ -23,7 +23,7 @@ import { McpError } from '../../protocol/error.ts';
 import { revisions, type RevisionDate } from '../../protocol/revision.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { ScriptedPeer, SentMessage } from '../../testing/scripted.ts';
-import type { ToolContext } from '../../server/tool-context.ts';
+import type { ToolContext } from '../../server/definition/tool-context.ts';
 import { tampered } from '../../../../../test/support/tampered.ts';
 
 const answer = (): Json => ({ action: 'accept', content: { name: 'Ada' } });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { TaskCancelledError, TaskGoneError, type Client, type ConnectOptions } from '../../client.ts';
 import { createServer, type Server } from '../../server/server.ts';
-import type { ToolContext } from '../../server/tool-context.ts';
+import type { ToolContext } from '../../server/definition/tool-context.ts';
 import { connectInMemory } from '../../testing.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { CallToolResult } from '../../protocol/features/tools.ts';

@@ -1,6 +1,6 @@
 import type { Icon } from '../../protocol/features/common.ts';
 import { isMetaKey, isReservedMetaKey } from '../../protocol/meta.ts';
-import type { CommonDefinition } from '../definition.ts';
+import type { CommonDefinition } from '../definition/definition.ts';
 
 /** The common fields of listed items in wire form. Missing fields are left out. */
 export interface CommonFields {

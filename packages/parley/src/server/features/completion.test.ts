@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dates, open, type Json } from '../../../../../test/support/raw.ts';
-import type { Completer, Completions } from '../definition.ts';
+import type { Completer, Completions } from '../definition/definition.ts';
 import { createServer, type Server } from '../server.ts';
 
 function served(complete: Completer): Server {

@@ -10,13 +10,13 @@ import {
 } from '../../protocol/features/completion.ts';
 import { McpError } from '../../protocol/error.ts';
 import { shown } from '../../options/shown.ts';
-import type { CompleterContext } from '../tool-context.ts';
-import type { Completer, Completions } from '../definition.ts';
+import type { CompleterContext } from '../definition/tool-context.ts';
+import type { Completer, Completions } from '../definition/definition.ts';
 import { isListed } from './needed-scopes.ts';
 import type { PromptEntry } from './prompts.ts';
-import type { RegistryEntry, Registry } from './registry.ts';
+import type { RegistryEntry, Registry } from '../definition/registry.ts';
 import type { TemplateEntry } from './resources.ts';
-import { checkResult } from './check-result.ts';
+import { checkResult } from '../definition/check-result.ts';
 import { matchTemplate } from '../uri-template/match.ts';
 
 /** Limit of values that one answer may hold. (Spec, Completion: at most 100.) */

@@ -4,7 +4,7 @@ import { dates, open, withMeta, type Json, type Raw } from '../../../../../test/
 import { isCached } from '../../jsonrpc/cached-json.ts';
 import { toJson } from '../../jsonrpc/encode.ts';
 import { Listing } from './listing.ts';
-import { Registry } from './registry.ts';
+import { Registry } from '../definition/registry.ts';
 import { createServer } from '../server.ts';
 
 /** The names on all pages of a list. */

@@ -1,5 +1,5 @@
 import { cachedJson } from '../../jsonrpc/cached-json.ts';
-import type { ListPage } from './registry.ts';
+import type { ListPage } from '../definition/registry.ts';
 
 /** Source of a list: pages, and a number that changes with them. */
 export interface Pages<T> {

@@ -7,7 +7,7 @@ import { toInputSchema, toOutputSchema } from '../../schema/schema.ts';
 import { createServer } from '../server.ts';
 import { callMethod } from './method-call.ts';
 import { addMethod, ownMethods, type MethodEntry } from './methods.ts';
-import { Registry } from './registry.ts';
+import { Registry } from '../definition/registry.ts';
 
 const call = (flags: readonly string[] = [], aborted = false) =>
   ({ aborted, client: { supports: (flag: string) => flags.includes(flag) } }) as never;

@@ -10,8 +10,8 @@ import { extensionCapability } from '../../protocol/extension.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { Problem } from '../../schema/problem.ts';
-import { Context } from '../context.ts';
-import { inWords } from '../handler-errors.ts';
+import { Context } from '../definition/context.ts';
+import { inWords } from '../definition/handler-errors.ts';
 import type { MethodEntry } from './methods.ts';
 
 /**

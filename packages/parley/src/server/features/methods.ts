@@ -6,9 +6,9 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import type { AnySchema } from '../../schema/infer.ts';
 import { toInputSchema, toOutputSchema, type ResolvedSchema } from '../../schema/schema.ts';
-import type { RequestContext } from '../tool-context.ts';
-import type { Handle, MethodDefinition } from '../definition.ts';
-import type { Registry } from './registry.ts';
+import type { RequestContext } from '../definition/tool-context.ts';
+import type { Handle, MethodDefinition } from '../definition/definition.ts';
+import type { Registry } from '../definition/registry.ts';
 
 /** A registered method. */
 export interface MethodEntry {

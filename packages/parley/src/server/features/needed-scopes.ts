@@ -2,8 +2,8 @@
 
 import type { AuthInfo } from '../runtime/request-handler.ts';
 import { shown } from '../../options/shown.ts';
-import type { Registry } from './registry.ts';
-import { askRule, type Restrictions } from './restrictions.ts';
+import type { Registry } from '../definition/registry.ts';
+import { askRule, type Restrictions } from '../definition/restrictions.ts';
 
 /** The scopes that functions gave so far: a challenge names those that its caller has. */
 const givenScopes = new WeakMap<object, Set<string>>();

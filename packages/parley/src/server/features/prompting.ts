@@ -9,12 +9,12 @@ import {
   type GetPromptRequestParams,
   type GetPromptResult,
 } from '../../protocol/features/prompts.ts';
-import { Context } from '../context.ts';
-import { isOtherResult } from '../input-required.ts';
-import { inWords } from '../handler-errors.ts';
+import { Context } from '../definition/context.ts';
+import { isOtherResult } from '../definition/input-required.ts';
+import { inWords } from '../definition/handler-errors.ts';
 import type { PromptEntry } from './prompts.ts';
-import type { Registry } from './registry.ts';
-import { checkResult } from './check-result.ts';
+import type { Registry } from '../definition/registry.ts';
+import { checkResult } from '../definition/check-result.ts';
 
 /**
  * Runs `prompts/get`.

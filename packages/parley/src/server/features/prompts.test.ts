@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
 import { dates, open, type Json } from '../../../../../test/support/raw.ts';
-import type { PromptReturn } from '../definition.ts';
+import type { PromptReturn } from '../definition/definition.ts';
 import { createServer, type Server } from '../server.ts';
 
 function empty(): Server {

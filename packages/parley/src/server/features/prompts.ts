@@ -1,13 +1,13 @@
+import type { Within } from '../definition/mounted-use.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { promptShape, type Prompt, type PromptArgument } from '../../protocol/features/prompts.ts';
 import { isStandardSchema, toInputSchema, type ResolvedSchema } from '../../schema/schema.ts';
 import { common } from './common.ts';
-import type { ToolContext } from '../tool-context.ts';
-import type { Completer, Handle, PromptArguments, PromptDefinition } from '../definition.ts';
-import type { Within } from '../mount/within.ts';
-import type { Registry } from './registry.ts';
+import type { ToolContext } from '../definition/tool-context.ts';
+import type { Completer, Handle, PromptArguments, PromptDefinition } from '../definition/definition.ts';
+import type { Registry } from '../definition/registry.ts';
 import { completers } from './resources.ts';
-import { listable } from './check-result.ts';
+import { listable } from '../definition/check-result.ts';
 
 /** A registered prompt. */
 export interface PromptEntry {

@@ -1,5 +1,6 @@
 /** Serving of resources: their list, and reading them. */
 
+import type { Within } from '../definition/mounted-use.ts';
 import type { CacheHint } from '../../protocol/features/envelope.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import type { Call } from '../runtime/call.ts';
@@ -14,14 +15,13 @@ import {
   type ReadResourceResult,
   type Resource,
 } from '../../protocol/features/resources.ts';
-import { Context } from '../context.ts';
-import { isOtherResult } from '../input-required.ts';
-import type { Within } from '../mount/within.ts';
-import { inWords } from '../handler-errors.ts';
+import { Context } from '../definition/context.ts';
+import { isOtherResult } from '../definition/input-required.ts';
+import { inWords } from '../definition/handler-errors.ts';
 import { isListed, neededScopes } from './needed-scopes.ts';
-import { decoded, type RegistryEntry, type ListPage, type Registry } from './registry.ts';
+import { decoded, type RegistryEntry, type ListPage, type Registry } from '../definition/registry.ts';
 import type { ResourceEntry, TemplateEntry } from './resources.ts';
-import { checkResult } from './check-result.ts';
+import { checkResult } from '../definition/check-result.ts';
 import { leadsElsewhere } from '../uri-template/traversal.ts';
 import { isUri, toAscii } from '../uri-template/uri.ts';
 import { matchTemplate } from '../uri-template/match.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dates, handshakeDates, open, settle, statelessDate, type Json } from '../../../../../test/support/raw.ts';
-import type { ReadReturn } from '../definition.ts';
+import type { ReadReturn } from '../definition/definition.ts';
 import { createServer, type Server } from '../server.ts';
 import { parseTemplate } from '../uri-template/uri-template.ts';
 import { isUri } from '../uri-template/uri.ts';

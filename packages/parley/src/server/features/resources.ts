@@ -1,14 +1,14 @@
+import type { Within } from '../definition/mounted-use.ts';
 import type { CacheHint } from '../../protocol/features/envelope.ts';
 import { resourceShape, resourceTemplateShape } from '../../protocol/features/resource.ts';
 import type { Resource, ResourceTemplate } from '../../protocol/features/resources.ts';
 import { refuseUnknown } from '../../options/known-names.ts';
 import { shown } from '../../options/shown.ts';
 import { common } from './common.ts';
-import type { ToolContext, RequestContext } from '../tool-context.ts';
-import type { Completer, Handle, ResourceDefinition, ResourceTemplateDefinition } from '../definition.ts';
-import type { Within } from '../mount/within.ts';
-import type { Registry } from './registry.ts';
-import { listable } from './check-result.ts';
+import type { ToolContext, RequestContext } from '../definition/tool-context.ts';
+import type { Completer, Handle, ResourceDefinition, ResourceTemplateDefinition } from '../definition/definition.ts';
+import type { Registry } from '../definition/registry.ts';
+import { listable } from '../definition/check-result.ts';
 import { isUri, toAscii } from '../uri-template/uri.ts';
 import { TemplateParts } from '../uri-template/parse.ts';
 

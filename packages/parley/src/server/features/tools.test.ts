@@ -6,7 +6,7 @@ import { called, empty, listed } from '../../../../../test/support/tool-server.t
 import { McpError } from '../../protocol/error.ts';
 import type { RevisionDate } from '../../protocol/revision.ts';
 import { createServer } from '../server.ts';
-import { ToolError } from './tool-result.ts';
+import { ToolError } from '../definition/tool-result.ts';
 
 const add = { input: z.object({ a: z.number(), b: z.number().default(1) }) };
 

@@ -1,3 +1,4 @@
+import type { Within } from '../definition/mounted-use.ts';
 import { toolShape } from '../../protocol/features/tool.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import type { CallFace } from '../runtime/call.ts';
@@ -22,17 +23,16 @@ import {
 import type { AnySchema } from '../../schema/infer.ts';
 import type { Problem } from '../../schema/problem.ts';
 import { toInputSchema, toOutputSchema, type ResolvedSchema } from '../../schema/schema.ts';
-import { Context } from '../context.ts';
-import type { ToolContext } from '../tool-context.ts';
-import type { Handle, ToolDefinition } from '../definition.ts';
+import { Context } from '../definition/context.ts';
+import type { ToolContext } from '../definition/tool-context.ts';
+import type { Handle, ToolDefinition } from '../definition/definition.ts';
 import { common } from './common.ts';
-import { isOtherResult } from '../input-required.ts';
-import type { ResolvedOptions } from '../options.ts';
-import type { Within } from '../mount/within.ts';
-import type { TaskUse } from '../task-definition.ts';
-import type { Registry } from './registry.ts';
-import { checkData, checkResult, listable, writtenJson } from './check-result.ts';
-import { contentResult, failure, structuredResult, text, ToolError, wholeResult } from './tool-result.ts';
+import { isOtherResult } from '../definition/input-required.ts';
+import type { ResolvedOptions } from '../definition/options.ts';
+import type { TaskUse } from '../definition/task-definition.ts';
+import type { Registry } from '../definition/registry.ts';
+import { checkData, checkResult, listable, writtenJson } from '../definition/check-result.ts';
+import { contentResult, failure, structuredResult, text, ToolError, wholeResult } from '../definition/tool-result.ts';
 
 /** A registered tool, with everything that can be computed once. */
 export interface ToolEntry {

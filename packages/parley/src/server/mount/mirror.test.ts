@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Registry } from '../features/registry.ts';
+import { Registry } from '../definition/registry.ts';
 import { Mirror } from './mirror.ts';
 
 const registry = (): Registry<string> => new Registry<string>('thing', () => undefined);

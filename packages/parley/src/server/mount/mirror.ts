@@ -1,4 +1,4 @@
-import type { RegistryEntry, RegistryFollower, Registry } from '../features/registry.ts';
+import type { RegistryEntry, RegistryFollower, Registry } from '../definition/registry.ts';
 
 /** Appearance of the entries of one registry in another. */
 export interface Appearance<T> {

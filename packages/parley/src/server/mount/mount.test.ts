@@ -8,7 +8,7 @@ import { revisions } from '../../protocol/revision.ts';
 import { dates, open, type Json, type Raw } from '../../../../../test/support/raw.ts';
 import { ways } from '../../../../../test/support/ways.ts';
 import { createServer, type Server } from '../server.ts';
-import { ToolError } from '../features/tool-result.ts';
+import { ToolError } from '../definition/tool-result.ts';
 
 const connect = createConnect({ http: (url) => httpTransport(url) });
 

@@ -2,7 +2,7 @@
 
 import { shown } from '../../options/shown.ts';
 import { fittingPrefix, maxPrefixLength, prefixedName } from '../../protocol/prefixed-name.ts';
-import type { ServerParts } from '../parts.ts';
+import type { ServerParts } from '../parts/parts.ts';
 import { Mirror } from './mirror.ts';
 import { withinOf } from './within.ts';
 

@@ -1,5 +1,6 @@
 /** Sends uses of mounted items through the middleware of the mounted server. */
 
+import type { MountedUse } from '../definition/mounted-use.ts';
 import type { Call } from '../runtime/call.ts';
 import { isExtensionResult } from '../runtime/extension-result.ts';
 import { HostMessage, passedResult } from '../runtime/middleware/passing.ts';
@@ -10,11 +11,10 @@ import { methodOf } from '../../protocol/catalogue.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { mapMaybe, isLater, catchMaybe, type MaybePromise } from '../../storage/maybe-promise.ts';
-import { handlersOf, restrictedHandler } from '../handlers.ts';
-import { scopesNeeded } from '../features/missing-scopes.ts';
-import type { ServerParts } from '../parts.ts';
-import { withinRates } from '../rates/within.ts';
-import type { MountedUse } from './within.ts';
+import { handlersOf, restrictedHandler } from '../parts/handlers.ts';
+import { scopesNeeded } from '../parts/missing-scopes.ts';
+import type { ServerParts } from '../parts/parts.ts';
+import { withinRates } from '../parts/within.ts';
 
 /** MountedWay through a mounted server. */
 export interface MountedWay {

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { McpError } from '../../protocol/error.ts';
 import type { Limits } from '../../storage/limits.ts';
-import type { RateLimits, ServerRates } from '../rate-limit.ts';
+import type { RateLimits, ServerRates } from './rate-limit.ts';
 import type { Measured } from './measured.ts';
 import { serverRates } from './rates.ts';
-import { withinRates } from './within.ts';
+import { withinRates } from '../parts/within.ts';
 
 const one = { perSecond: 1, burst: 1 };
 const two = { perSecond: 1, burst: 2 };

@@ -5,7 +5,7 @@ import { mapMaybe, isLater, type MaybePromise } from '../../storage/maybe-promis
 import type { RateDecision, Limits, RateLimit } from '../../storage/limits.ts';
 import { MemoryLimits } from '../../storage/memory/limits.ts';
 import { Who, type Measured } from './measured.ts';
-import type { RateParts, ServerRates } from '../rate-limit.ts';
+import type { RateParts, ServerRates } from './rate-limit.ts';
 
 /** Decision about a request: allowed, or rejected, perhaps because the store is down (`isAway`). */
 export type RateVerdict = RateDecision | { readonly ok: false; readonly retryAfterMs: number; readonly isAway: true };

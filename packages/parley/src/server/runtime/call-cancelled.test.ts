@@ -5,7 +5,7 @@ import { served, call } from '../../../../../test/support/run-tool.ts';
 import { metaKey } from '../../protocol/meta.ts';
 import type { StandardSchema } from '../../schema/standard.ts';
 import { createServer } from '../server.ts';
-import type { ToolContext } from '../tool-context.ts';
+import type { ToolContext } from '../definition/tool-context.ts';
 
 for (const date of dates) {
   test(`a cancelled request is aborted and gets no response at ${date} [cancel-005]`, async () => {

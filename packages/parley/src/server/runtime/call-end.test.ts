@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { metaKey } from '../../protocol/meta.ts';
-import type { ToolContext } from '../tool-context.ts';
+import type { ToolContext } from '../definition/tool-context.ts';
 import { createServer } from '../server.ts';
 import { dates, open } from '../../../../../test/support/raw.ts';
 

@@ -4,7 +4,7 @@ import { dates, open, settle } from '../../../../../test/support/raw.ts';
 import { served, call } from '../../../../../test/support/run-tool.ts';
 import { metaKey } from '../../protocol/meta.ts';
 import { createServer } from '../server.ts';
-import type { ToolContext } from '../tool-context.ts';
+import type { ToolContext } from '../definition/tool-context.ts';
 
 for (const date of dates) {
   test(`progress goes to the stream of its request, with the client's token, at ${date} [progress-001, progress-012]`, async () => {

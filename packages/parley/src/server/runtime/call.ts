@@ -10,7 +10,7 @@ import type { ClientRequester } from '../../connection/client-request.ts';
 import type { AuthInfo, ReplyChannel } from './request-handler.ts';
 import type { ServerSession } from './server-core.ts';
 import { tell } from '../../connection/observe.ts';
-import type { Reports } from './input/reports.ts';
+import type { Reports } from './reports.ts';
 import { ReportedMessages, saidWords } from './reported-messages.ts';
 
 /** Description that the client gives of itself; it is not verified. */

@@ -4,7 +4,7 @@ import { dates, initializeParams, open, settle, statelessDate } from '../../../.
 import { served } from '../../../../../test/support/tested-server.ts';
 import { McpError } from '../../protocol/error.ts';
 import { revisions } from '../../protocol/revision.ts';
-import { createEndpoint } from './serve.ts';
+import { createEndpoint } from './conversation/serve.ts';
 
 test('closing aborts what runs, and nothing more is sent', async () => {
   const server = served();

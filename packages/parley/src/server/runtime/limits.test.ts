@@ -10,7 +10,7 @@ import { createSeal } from '../../sealing/seal.ts';
 import { answerReceived, opensStream, type BatchAnswer } from './batch.ts';
 import { callerKey } from './caller.ts';
 import { Fullness } from './events/fullness.ts';
-import { Reports, type Stage } from './input/reports.ts';
+import { Reports, type Stage } from './reports.ts';
 import { freshState, packState, unpackState, type RoundSettings } from './input/request-state.ts';
 import { SingleUse } from './input/single-use.ts';
 import { memoryRoundStore } from './input/state-store.ts';

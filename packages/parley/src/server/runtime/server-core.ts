@@ -1,3 +1,5 @@
+import type { Records } from '../../storage/records.ts';
+import type { SealingKeys } from '../../sealing/sealing-key.ts';
 import type { Implementation, JsonObject } from '../../protocol/features/common.ts';
 import type { ServerCapabilities } from '../../protocol/capability.ts';
 import type { Extensions } from '../../protocol/extension.ts';
@@ -9,10 +11,32 @@ import type { ScopeGuard } from './protection.ts';
 import type { TaskQuestion } from '../../connection/client-request.ts';
 import type { HeaderParameter } from '../../connection/header.ts';
 import type { MiddlewareStack } from '../../connection/middleware/middleware-stack.ts';
-import type { ServerRounds } from './input/server-rounds.ts';
 import type { ServiceListeners } from './events/listeners.ts';
 import type { SessionChange } from './session-record.ts';
 import type { Store } from '../../storage/store.ts';
+
+/** Round settings of a server. An undefined setting gets its default. */
+export interface ServerRounds {
+  /** Name of the service that owns the states. */
+  readonly service?: string | undefined;
+  /** The sealing keys, 32 bytes each. Without one, this process makes its own. */
+  readonly keys: SealingKeys;
+  /** Lifetime of a state in milliseconds; an hour by default. */
+  readonly ttlMs: number | undefined;
+  /** The largest state that travels, in characters; 65,536 by default. */
+  readonly maxStateLength: number | undefined;
+  /** A place for larger states and for the marks of used ones. The default is memory. */
+  readonly records: Records | undefined;
+  /**
+   * True if each state is single-use, false if none is. By default a state is single-use if it holds an answer or an
+   * effect.
+   */
+  readonly singleUse: boolean | undefined;
+  /** The most rounds that one conversation may have. */
+  readonly maxRounds: number;
+  /** The time, in milliseconds since 1970; `Date.now` by default. */
+  readonly now: (() => number) | undefined;
+}
 
 /**
  * Answers one request.

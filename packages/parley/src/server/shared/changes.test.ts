@@ -8,7 +8,7 @@ import { newestRevision } from '../../protocol/revision.ts';
 import { connectInMemory } from '../../testing/pair.ts';
 import { memoryStore } from '../../storage/memory/store.ts';
 import { StoreError, type Store } from '../../storage/store.ts';
-import type { ServerParts } from '../parts.ts';
+import type { ServerParts } from '../parts/parts.ts';
 import { eventually } from '../../../../../test/support/redis-nodes.ts';
 import { SharedChanges } from './changes.ts';
 

@@ -6,8 +6,7 @@ import { hashOf } from '../../connection/hash.ts';
 import type { ListKind } from '../../protocol/features/subscriptions.ts';
 import type { Unsubscribe } from '../../storage/bus.ts';
 import type { CountingBus } from '../../storage/bus.ts';
-import type { ServerParts } from '../parts.ts';
-import { listKinds } from '../subscriptions.ts';
+import { listKinds } from '../definition/subscriptions.ts';
 
 /** Time for which changes of a list are gathered, so that processes that change alike tell a client once. */
 const gatherMs = 100;
@@ -39,13 +38,22 @@ interface News {
   readonly updates?: true;
 }
 
+/** The parts of a server whose lists are compared among processes. */
+interface SharedParts {
+  readonly options: { onError(error: unknown, where: string): void };
+  readonly tools: { values(): Iterable<{ readonly tool: unknown }> };
+  readonly prompts: { values(): Iterable<{ readonly prompt: unknown }> };
+  readonly resources: { values(): Iterable<{ readonly resource: unknown }> };
+  readonly templates: { values(): Iterable<{ readonly resourceTemplate: unknown }> };
+}
+
 /**
  * A server as one of several processes. It publishes local changes, and passes changes of other processes to local
  * listeners. A process that starts or ends publishes a digest of its lists. Only if they differ from the local ones has
  * something changed.
  */
 export class SharedChanges {
-  readonly #parts: ServerParts;
+  readonly #parts: SharedParts;
   readonly #here: ChangesHere;
   readonly #bus: CountingBus;
   readonly #name: string;
@@ -67,7 +75,7 @@ export class SharedChanges {
 
   /** @param name Tells servers apart that share a store. */
   constructor(
-    parts: ServerParts,
+    parts: SharedParts,
     { name, bus, here }: { readonly name: string; readonly bus: CountingBus; readonly here: ChangesHere },
   ) {
     this.#parts = parts;

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { turns } from '../../../../../test/support/turns.ts';
 import { StoreError } from '../../storage/store.ts';
-import type { ServerParts } from '../parts.ts';
+import type { ServerParts } from '../parts/parts.ts';
 import { SharedChanges } from './changes.ts';
 
 interface Hearer {

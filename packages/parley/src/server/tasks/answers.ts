@@ -6,9 +6,9 @@ import { McpError } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { UpdateTaskRequestParams } from '../../protocol/features/tasks.ts';
 import type { CallToolRequestParams } from '../../protocol/features/tools.ts';
-import type { ServerParts } from '../parts.ts';
+import type { ServerParts } from '../parts/parts.ts';
 import { mapMaybe, type MaybePromise } from '../../storage/maybe-promise.ts';
-import { ofSubscription } from '../subscriptions.ts';
+import { ofSubscription } from '../definition/subscriptions.ts';
 import type { TaskCalls } from './calls.ts';
 import type { TaskServing } from './serving.ts';
 

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { extended, taskClient, whenTask, type TaskClient } from '../../../../../test/support/task-client.ts';
 import { memoryTasks } from '../../storage/memory-tasks.ts';
-import type { ToolContext } from '../tool-context.ts';
+import type { ToolContext } from '../definition/tool-context.ts';
 import { createServer, type Server } from '../server.ts';
-import type { TaskOptions } from '../task-definition.ts';
+import type { TaskOptions } from '../definition/task-definition.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -6,9 +6,9 @@ import { extended, taskClient, whenTask, type TaskClient } from '../../../../../
 import { McpError } from '../../protocol/error.ts';
 import { memoryTasks } from '../../storage/memory-tasks.ts';
 import type { TaskStore } from '../../storage/tasks.ts';
-import type { ToolContext } from '../tool-context.ts';
+import type { ToolContext } from '../definition/tool-context.ts';
 import { createServer, type Server } from '../server.ts';
-import type { TaskOptions } from '../task-definition.ts';
+import type { TaskOptions } from '../definition/task-definition.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -10,8 +10,8 @@ import { McpError } from '../../protocol/error.ts';
 import { memoryTasks } from '../../storage/memory-tasks.ts';
 import type { StoredTask, TaskStore } from '../../storage/tasks.ts';
 import { createServer, type Server } from '../server.ts';
-import type { TaskUse } from '../task-definition.ts';
-import type { ToolContext } from '../tool-context.ts';
+import type { TaskUse } from '../definition/task-definition.ts';
+import type { ToolContext } from '../definition/tool-context.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

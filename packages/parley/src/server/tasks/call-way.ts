@@ -3,7 +3,7 @@ import { notFound } from '../../connection/gate.ts';
 import { declaresExtension, extensionCapability } from '../../protocol/extension.ts';
 import { McpError } from '../../protocol/error.ts';
 import { tasksExtension } from '../../protocol/features/tasks.ts';
-import type { TaskUse } from '../task-definition.ts';
+import type { TaskUse } from '../definition/task-definition.ts';
 
 /** Way in which a call of a tool is served: as it is, as a task at once, or as one that may become a task. */
 export type CallWay = 'call' | 'task' | 'later';

@@ -7,9 +7,9 @@ import { describe, test, type TestContext } from 'node:test';
 import { extended, taskClient, whenTask, type TaskClient } from '../../../../../test/support/task-client.ts';
 import { sqliteTasks } from '../../storage/sqlite/sqlite-tasks.ts';
 import type { TaskStore } from '../../storage/tasks.ts';
-import type { ToolContext } from '../tool-context.ts';
+import type { ToolContext } from '../definition/tool-context.ts';
 import { createServer, type Server } from '../server.ts';
-import type { TaskOptions, TaskUse } from '../task-definition.ts';
+import type { TaskOptions, TaskUse } from '../definition/task-definition.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -6,9 +6,9 @@ import { extended, taskClient, whenTask, type TaskClient } from '../../../../../
 import { beginTask, form, gate, taskServer, type Json } from '../../../../../test/support/task-server.ts';
 import { McpError } from '../../protocol/error.ts';
 import { memoryTasks } from '../../storage/memory-tasks.ts';
-import type { ToolContext } from '../tool-context.ts';
+import type { ToolContext } from '../definition/tool-context.ts';
 import { createServer, type Server } from '../server.ts';
-import type { TaskOptions } from '../task-definition.ts';
+import type { TaskOptions } from '../definition/task-definition.ts';
 
 const newest = { revision: '2026-07-28', capabilities: extended } as const;
 const core = { revision: '2025-11-25', capabilities: { elicitation: {} } } as const;

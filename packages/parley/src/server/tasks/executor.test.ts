@@ -5,7 +5,7 @@ import { whenTask } from '../../../../../test/support/task-client.ts';
 import { memoryTasks } from '../../storage/memory-tasks.ts';
 import type { TaskStore } from '../../storage/tasks.ts';
 import { begun, engine, led, statusOf, textOf } from '../../../../../test/support/engine-led.ts';
-import type { ToolContext } from '../tool-context.ts';
+import type { ToolContext } from '../definition/tool-context.ts';
 import { runTasks } from '../run-tasks.ts';
 import { createServer } from '../server.ts';
 

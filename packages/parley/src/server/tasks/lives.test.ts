@@ -6,7 +6,7 @@ import { extended, taskClient, whenTask, type TaskClient } from '../../../../../
 import { beginTask, form, gate, named, taskServer, type Json } from '../../../../../test/support/task-server.ts';
 import { memoryTasks } from '../../storage/memory-tasks.ts';
 import type { TaskStore } from '../../storage/tasks.ts';
-import type { ToolContext } from '../tool-context.ts';
+import type { ToolContext } from '../definition/tool-context.ts';
 
 const newest = { revision: '2026-07-28', capabilities: extended } as const;
 const core = { revision: '2025-11-25', capabilities: { elicitation: {} } } as const;

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { extended, taskClient, whenTask, type TaskClientOptions } from '../../../../../test/support/task-client.ts';
 import type { AuthInfo } from '../runtime/request-handler.ts';
-import type { ToolContext } from '../tool-context.ts';
+import type { ToolContext } from '../definition/tool-context.ts';
 import { createServer, type Server } from '../server.ts';
-import type { TaskSupport } from '../task-definition.ts';
+import type { TaskSupport } from '../definition/task-definition.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

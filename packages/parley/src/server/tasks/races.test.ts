@@ -4,7 +4,7 @@ import { extended, taskClient, whenTask, type TaskClient } from '../../../../../
 import { memoryTasks } from '../../storage/memory-tasks.ts';
 import type { StoredTask, TaskStore } from '../../storage/tasks.ts';
 import { createServer, type Server } from '../server.ts';
-import type { ServerOptions } from '../options.ts';
+import type { ServerOptions } from '../definition/options.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

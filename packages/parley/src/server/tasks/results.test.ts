@@ -7,7 +7,7 @@ import type { ClientConnection } from '../runtime/request-handler.ts';
 import { metaKey } from '../../protocol/meta.ts';
 import { memoryTasks } from '../../storage/memory-tasks.ts';
 import { createServer, type Server } from '../server.ts';
-import type { TaskOptions } from '../task-definition.ts';
+import type { TaskOptions } from '../definition/task-definition.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

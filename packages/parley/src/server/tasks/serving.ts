@@ -15,7 +15,7 @@ import { endedAlready, retrieved, taskView, unknownTask } from '../../tasks/core
 import type { TaskOutcome, TaskRecord } from '../../tasks/record.ts';
 import type { HeldTask } from '../../tasks/keeper.ts';
 import type { Tasks } from '../../tasks/tasks.ts';
-import type { ServerTasks } from '../task-definition.ts';
+import type { ServerTasks } from '../definition/task-definition.ts';
 import type { TaskTurn } from '../../tasks/executor.ts';
 import type { Runner } from './runner.ts';
 import { detailedTask, looksAlike, resultOf } from './views.ts';

@@ -5,8 +5,8 @@ import { createHandler } from '../../transports/http/server/fetch.ts';
 import { McpError } from '../../protocol/error.ts';
 import { metaKey } from '../../protocol/meta.ts';
 import { memoryTasks } from '../../storage/memory-tasks.ts';
-import type { ToolContext } from '../tool-context.ts';
-import type { ServerOptions } from '../options.ts';
+import type { ToolContext } from '../definition/tool-context.ts';
+import type { ServerOptions } from '../definition/options.ts';
 import { createServer, type Server } from '../server.ts';
 
 type Json = Readonly<Record<string, unknown>>;

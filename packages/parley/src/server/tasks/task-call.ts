@@ -8,7 +8,7 @@ import { isRoundEnd, unnamed, type Ask, type ClientRequester } from '../../conne
 import { digestOf } from '../../connection/digest.ts';
 import { newSeed, MemoizedSteps, type Effect, type Ran } from '../../connection/memoized-steps.ts';
 import { progressWords } from '../../connection/progress.ts';
-import type { TaskContext } from '../task-definition.ts';
+import type { TaskContext } from '../definition/task-definition.ts';
 import { leave } from './left.ts';
 import { TaskRequester } from '../../tasks/task-requester.ts';
 import type { TaskAnswer, TaskRecord } from '../../tasks/record.ts';

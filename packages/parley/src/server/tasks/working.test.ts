@@ -5,9 +5,9 @@ import { test, type TestContext } from 'node:test';
 import { extended, taskClient, type TaskClient } from '../../../../../test/support/task-client.ts';
 import { memoryTasks } from '../../storage/memory-tasks.ts';
 import type { TaskStore } from '../../storage/tasks.ts';
-import type { ToolContext } from '../tool-context.ts';
+import type { ToolContext } from '../definition/tool-context.ts';
 import { createServer, type Server } from '../server.ts';
-import type { TaskOptions } from '../task-definition.ts';
+import type { TaskOptions } from '../definition/task-definition.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -4,7 +4,7 @@ import { call } from '../../../../../test/support/stateless-call.ts';
 import { createServer, type Server } from '../../server/server.ts';
 import { begin, settle, visit, type FakeVisit } from '../../../../../test/support/fake-http.ts';
 import { createHttpHandler, type HttpHandler } from './server/handler.ts';
-import type { HttpOptions } from './server/options.ts';
+import type { HttpOptions } from './server/exchanges/options.ts';
 
 interface Many {
   readonly server: Server;

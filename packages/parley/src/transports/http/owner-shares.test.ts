@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { fakeEndpoint } from '../../../../../test/support/fake-endpoint.ts';
 import { begin, settle, visit, type FakeVisit, type Sent } from '../../../../../test/support/fake-http.ts';
 import { createHttpHandler, type HttpHandler } from './server/handler.ts';
-import type { HttpOptions } from './server/options.ts';
+import type { HttpOptions } from './server/exchanges/options.ts';
 import { initializing } from '../../../../../test/support/session-client.ts';
 
 const ssePair = { sse: '/sse', messages: '/messages' };

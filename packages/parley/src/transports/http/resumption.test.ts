@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { fakeEndpoint, type FakeConversation } from '../../../../../test/support/fake-endpoint.ts';
 import { begin, settle, visit, type FakeVisit } from '../../../../../test/support/fake-http.ts';
 import { createHttpHandler, type HttpHandler } from './server/handler.ts';
-import type { HttpOptions } from './server/options.ts';
+import type { HttpOptions } from './server/exchanges/options.ts';
 
 /** A client with a session. */
 interface Client {

@@ -10,7 +10,7 @@ import { begin, headersOf, settle, visit, type FakeVisit } from '../../../../../
 import { call } from '../../../../../test/support/stateless-call.ts';
 import { createHandler } from './server/fetch.ts';
 import { createHttpHandler } from './server/handler.ts';
-import type { HttpOptions } from './server/options.ts';
+import type { HttpOptions } from './server/exchanges/options.ts';
 
 const report = (text: string): { jsonrpc: '2.0'; method: string; params: { data: string } } => ({
   jsonrpc: '2.0',

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { meta } from '../../../../../test/support/stateless-call.ts';
-import type { Authenticate } from '../http/server/options.ts';
+import type { Authenticate } from '../http/server/exchanges/options.ts';
 import { createServer } from '../../server/server.ts';
 import {
   entries,

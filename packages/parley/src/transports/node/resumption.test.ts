@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { httpTransport } from '../http/client/transport.ts';
 import { fakeEndpoint, type FakeConversation } from '../../../../../test/support/fake-endpoint.ts';
 import { until } from '../../../../../test/support/turns.ts';
-import type { HttpOptions } from '../http/server/options.ts';
+import type { HttpOptions } from '../http/server/exchanges/options.ts';
 import type { Message } from '../../jsonrpc/message.ts';
 import type { Channel } from '../../jsonrpc/transport.ts';
 import { listen } from './server/http.ts';

@@ -18,7 +18,7 @@ import {
 } from '../../../../../../test/support/bridged-tasks.ts';
 import { whenTask, type TaskClient } from '../../../../../../test/support/task-client.ts';
 import { until } from '../../../../../../test/support/turns.ts';
-import type { ToolContext } from '../../../server/tool-context.ts';
+import type { ToolContext } from '../../../server/definition/tool-context.ts';
 import { metaKey } from '../../../protocol/meta.ts';
 import { memoryBus, type Bus } from '../../../storage/bus.ts';
 import { memoryStore } from '../../../storage/memory/store.ts';

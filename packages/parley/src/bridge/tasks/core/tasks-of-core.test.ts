@@ -29,7 +29,7 @@ import { metaKey } from '../../../protocol/meta.ts';
 import type { Transport } from '../../../jsonrpc/transport.ts';
 import { memoryTransport } from '../../../testing/memory-transport.ts';
 import { McpError } from '../../../protocol/error.ts';
-import type { ToolContext } from '../../../server/tool-context.ts';
+import type { ToolContext } from '../../../server/definition/tool-context.ts';
 import { createBridge } from '../../../bridge.ts';
 
 const always: QuietOptions = { tasks: 'always' };

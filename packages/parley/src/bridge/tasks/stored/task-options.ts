@@ -1,4 +1,4 @@
-import { checkTaskOptions } from '../../../server/task-mistakes.ts';
+import { checkTaskOptions } from '../../../server/definition/task-mistakes.ts';
 import { shown } from '../../../options/shown.ts';
 import type { BridgeTasks } from '../../options.ts';
 

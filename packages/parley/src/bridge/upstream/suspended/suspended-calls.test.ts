@@ -21,7 +21,7 @@ import {
 import type { ToolContext, Server } from '../../../server.ts';
 import { McpError } from '../../../protocol/error.ts';
 import { metaKey } from '../../../protocol/meta.ts';
-import type { ServerOptions } from '../../../server/options.ts';
+import type { ServerOptions } from '../../../server/definition/options.ts';
 import { memoryTransport } from '../../../testing/memory-transport.ts';
 import type { Bridge } from '../../bridge.ts';
 import { tampered } from '../../../../../../test/support/tampered.ts';

@@ -5,7 +5,7 @@ import { hurried } from '../../../../../../test/support/hurried.ts';
 import { taskClient, type TaskClient } from '../../../../../../test/support/task-client.ts';
 import { until } from '../../../../../../test/support/turns.ts';
 import { metaKey } from '../../../protocol/meta.ts';
-import type { ToolContext } from '../../tool-context.ts';
+import type { ToolContext } from '../../definition/tool-context.ts';
 import { createServer } from '../../server.ts';
 
 type Json = Readonly<Record<string, unknown>>;

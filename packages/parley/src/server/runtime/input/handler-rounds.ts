@@ -8,11 +8,12 @@ import { requireCapabilities } from '../../../connection/required-capabilities.t
 import { digestOf } from '../../../connection/digest.ts';
 import type { Handler } from '../server-core.ts';
 import { isLater, type MaybePromise } from '../../../storage/maybe-promise.ts';
-import { Reports } from './reports.ts';
+import { Reports } from '../reports.ts';
 import { MrtrRequester } from './mrtr-requester.ts';
 import { tooOld } from './refused-state.ts';
 import { bindingOf, freshState, packState, unpackState, type RoundState } from './request-state.ts';
-import { roundSettings, type ServerRounds } from './server-rounds.ts';
+import type { ServerRounds } from '../server-core.ts';
+import { roundSettings } from './server-rounds.ts';
 
 /** One request of a stateless client, whose handler runs. */
 export interface RoundsRunning {

@@ -7,7 +7,7 @@ import { requireCapabilities } from '../../../connection/required-capabilities.t
 import { digestOf } from '../../../connection/digest.ts';
 import { newSeed, MemoizedSteps, type Effect } from '../../../connection/memoized-steps.ts';
 import { readAnswer } from '../../../connection/read-answer.ts';
-import type { Reports } from './reports.ts';
+import type { Reports } from '../reports.ts';
 import { tooLate } from './too-late.ts';
 import type { RoundAnswer, RoundState } from './request-state.ts';
 

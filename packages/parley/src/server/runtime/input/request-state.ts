@@ -3,7 +3,7 @@ import { parseExactJson } from '../../../json/parse-exact.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 import { canonical } from '../../../connection/digest.ts';
 import type { Ran } from '../../../connection/memoized-steps.ts';
-import type { Stage } from './reports.ts';
+import type { Stage } from '../reports.ts';
 import { invalidState, mayHaveRun, tooOld } from './refused-state.ts';
 import { outcomeMs, type SingleUse } from './single-use.ts';
 import type { RoundStore } from './state-store.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { McpError } from '../../../protocol/error.ts';
-import type { ToolContext } from '../../tool-context.ts';
-import type { RoundOptions } from '../../options.ts';
-import { inputRequired } from '../../input-required.ts';
+import type { ToolContext } from '../../definition/tool-context.ts';
+import type { RoundOptions } from '../../definition/options.ts';
+import { inputRequired } from '../../definition/input-required.ts';
 import { createServer } from '../../server.ts';
 import { connect } from '../../../client.ts';
 import { memoryTransport } from '../../../testing/memory-transport.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { open, settle, statelessDate, type Json } from '../../../../../../test/support/raw.ts';
 import { until } from '../../../../../../test/support/turns.ts';
-import type { ToolContext } from '../../tool-context.ts';
+import type { ToolContext } from '../../definition/tool-context.ts';
 import { createServer } from '../../server.ts';
 
 const schema = { type: 'object', properties: { name: { type: 'string' } } } as const;

@@ -5,7 +5,8 @@ import { createHandler } from '../../../http.ts';
 import { createServer } from '../../../server.ts';
 import { connectInMemory } from '../../../testing/pair.ts';
 import { createSeal } from '../../../sealing/seal.ts';
-import { roundSettings, type ServerRounds } from './server-rounds.ts';
+import type { ServerRounds } from '../server-core.ts';
+import { roundSettings } from './server-rounds.ts';
 
 const rounds: ServerRounds = {
   keys: [],

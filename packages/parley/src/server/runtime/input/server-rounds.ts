@@ -1,38 +1,15 @@
 /** The round settings of a server, and the code that packs their states. It is created when a handler first asks. */
 
+import type { ServerRounds } from '../server-core.ts';
 import { monotonicNow } from '../../../jsonrpc/timeout.ts';
 import type { RoundSettings } from './request-state.ts';
 import { createSeal } from '../../../sealing/seal.ts';
-import type { SealingKeys } from '../../../sealing/sealing-key.ts';
 import { McpError } from '../../../protocol/error.ts';
 import type { Records } from '../../../storage/records.ts';
 import { SingleUse } from './single-use.ts';
 import { OwnerRooms, windowMs } from '../../../storage/memory/owner-rooms.ts';
 import { StoreError } from '../../../storage/store.ts';
 import { memoryRoundStore, type RoundStore } from './state-store.ts';
-
-/** Round settings of a server. An undefined setting gets its default. */
-export interface ServerRounds {
-  /** Name of the service that owns the states. */
-  readonly service?: string | undefined;
-  /** The sealing keys, 32 bytes each. Without one, this process makes its own. */
-  readonly keys: SealingKeys;
-  /** Lifetime of a state in milliseconds; an hour by default. */
-  readonly ttlMs: number | undefined;
-  /** The largest state that travels, in characters; 65,536 by default. */
-  readonly maxStateLength: number | undefined;
-  /** A place for larger states and for the marks of used ones. The default is memory. */
-  readonly records: Records | undefined;
-  /**
-   * True if each state is single-use, false if none is. By default a state is single-use if it holds an answer or an
-   * effect.
-   */
-  readonly singleUse: boolean | undefined;
-  /** The most rounds that one conversation may have. */
-  readonly maxRounds: number;
-  /** The time, in milliseconds since 1970; `Date.now` by default. */
-  readonly now: (() => number) | undefined;
-}
 
 /** Limit of characters for the outcomes of rounds in memory. */
 const outcomeCharacters = 16 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { open, statelessDate } from '../../../../../../test/support/raw.ts';
-import type { ToolContext } from '../../tool-context.ts';
+import type { ToolContext } from '../../definition/tool-context.ts';
 import { createServer } from '../../server.ts';
 
 const late = { message: /^roots\/list was not asked: the request that it belongs to is over$/ };

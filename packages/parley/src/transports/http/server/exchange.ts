@@ -13,12 +13,12 @@ import { unspoken, unsupported } from '../../../server/runtime/request-meta.ts';
 import { McpError } from '../../../protocol/error.ts';
 import { metaKey } from '../../../protocol/meta.ts';
 import { newestRevision, revisionOf, type Revision } from '../../../protocol/revision.ts';
-import { HttpAnswer, messageJson } from './answer.ts';
-import type { HttpCall } from './call.ts';
-import type { HttpContext } from './context.ts';
+import { HttpAnswer, messageJson } from './exchanges/answer.ts';
+import type { HttpCall } from './exchanges/call.ts';
+import type { HttpContext } from './exchanges/context.ts';
 import { headerMismatch, methodMismatch, versionMismatch } from './headers.ts';
 import { streamProblem } from './session/rules.ts';
-import { errorBody, exchangeStatus, lastResponse, refuse, shuttingDown, type HttpProblem } from './status.ts';
+import { errorBody, exchangeStatus, lastResponse, refuse, shuttingDown, type HttpProblem } from './exchanges/status.ts';
 
 const listen = 'subscriptions/listen';
 const invalidParams = -32602;

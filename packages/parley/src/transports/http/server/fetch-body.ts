@@ -1,5 +1,5 @@
 import { afterReading } from '../../../jsonrpc/timeout.ts';
-import type { Body, WriteCapacity } from './universal.ts';
+import type { Body, WriteCapacity } from './exchanges/universal.ts';
 
 /**
  * Size up to which a body is read in one piece, if its header promises no more. Reading it as a stream makes adapters

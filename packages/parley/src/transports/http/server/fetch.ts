@@ -3,9 +3,16 @@ import type { Servable } from '../../../server/runtime/request-handler.ts';
 import { readBody } from './fetch-body.ts';
 import type { ClosingTimes } from './health/closing.ts';
 import { createHttpHandler } from './handler.ts';
-import { defaults, limitOf, type HttpOptions } from './options.ts';
-import { eventStreamHeaders } from './stream.ts';
-import type { Body, EventWriter, HeaderFields, HttpReply, IncomingRequest, WriteCapacity } from './universal.ts';
+import { defaults, limitOf, type HttpOptions } from './exchanges/options.ts';
+import { eventStreamHeaders } from './exchanges/stream.ts';
+import type {
+  Body,
+  EventWriter,
+  HeaderFields,
+  HttpReply,
+  IncomingRequest,
+  WriteCapacity,
+} from './exchanges/universal.ts';
 
 /** Serves over `fetch` types: give it to Deno, Bun, Workers or any framework that speaks them. */
 export interface FetchHandler {

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createGuard } from './guard.ts';
-import type { HttpSettings } from './options.ts';
-import type { HttpReply, IncomingRequest } from './universal.ts';
+import type { HttpSettings } from './exchanges/options.ts';
+import type { HttpReply, IncomingRequest } from './exchanges/universal.ts';
 
 const requestWith = (headers: Record<string, string>, headerCount = 1): IncomingRequest =>
   ({ header: (name: string) => headers[name], headerCount }) as unknown as IncomingRequest;

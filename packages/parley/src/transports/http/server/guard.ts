@@ -1,6 +1,6 @@
-import type { HttpSettings } from './options.ts';
-import type { HttpReply, IncomingRequest } from './universal.ts';
-import type { HttpProblem } from './status.ts';
+import type { HttpSettings } from './exchanges/options.ts';
+import type { HttpReply, IncomingRequest } from './exchanges/universal.ts';
+import type { HttpProblem } from './exchanges/status.ts';
 
 /**
  * The first checks on every entry. They protect the server from pages of other sites, and from names that were rebound

@@ -7,7 +7,7 @@ import { visit, type Sent } from '../../../../../../test/support/fake-http.ts';
 import type { RequestHandler, Servable } from '../../../server/runtime/request-handler.ts';
 import { revisionOf } from '../../../protocol/revision.ts';
 import { createHttpHandler } from './handler.ts';
-import type { HttpOptions } from './options.ts';
+import type { HttpOptions } from './exchanges/options.ts';
 
 /** A fake endpoint with more parts; those that nobody calls here are empty. */
 function served(more: Readonly<Record<string, unknown>> = {}): Servable {

@@ -8,26 +8,26 @@ import {
   type ParsedRequest,
 } from '../../../server/runtime/parsed-message.ts';
 import { revisionOf } from '../../../protocol/revision.ts';
-import { readContent, type BodyContent } from './body.ts';
-import { clientOf, HttpCall, type CallEnd } from './call.ts';
-import { isOfExchanges, isOfSessions, type HttpContext } from './context.ts';
+import { readContent, type BodyContent } from './exchanges/body.ts';
+import { clientOf, HttpCall, type CallEnd } from './exchanges/call.ts';
+import { isOfExchanges, isOfSessions, type HttpContext } from './exchanges/context.ts';
 import { Exchanges } from './exchange.ts';
 import { createGuard, type Guard } from './guard.ts';
 import { Health, showPage, wantsPage } from './health/health.ts';
-import { isJson } from './media.ts';
+import { isJson } from './exchanges/media.ts';
 import type * as Lasting from './lasting.ts';
 import { checkClosing, type ClosingTimes } from './health/closing.ts';
-import { resolveHttpOptions, type Authenticate, type HttpOptions, type SsePairPaths } from './options.ts';
+import { resolveHttpOptions, type Authenticate, type HttpOptions, type SsePairPaths } from './exchanges/options.ts';
 import { beginProblem, isRequest, judgedBatch, tooManyRequests } from './session/rules.ts';
 import type { Sessionless } from './session/sessionless.ts';
 import type { ReplicasOf, Sessions } from './session/sessions.ts';
-import { tolerated } from './session/tolerated.ts';
-import type { HttpReply, IncomingRequest } from './universal.ts';
-import { Bodies, InFlight, Quota, ServingCount } from './quota.ts';
-import { KeepAlive } from './keep-alive.ts';
+import { tolerated } from './exchanges/tolerated.ts';
+import type { HttpReply, IncomingRequest } from './exchanges/universal.ts';
+import { Bodies, InFlight, Quota, ServingCount } from './exchanges/quota.ts';
+import { KeepAlive } from './exchanges/keep-alive.ts';
 import type { SsePairs } from './sse-pair.ts';
-import { busy, refuse, shuttingDown, type HttpProblem } from './status.ts';
-import { EventStreams } from './stream.ts';
+import { busy, refuse, shuttingDown, type HttpProblem } from './exchanges/status.ts';
+import { EventStreams } from './exchanges/stream.ts';
 import type * as Told from './health/told-reply.ts';
 
 /** A server as HTTP sees it: one endpoint for every revision that the server speaks, and the older pair beside it. */
@@ -249,9 +249,9 @@ class HttpRequestHandler implements HttpHandler {
       lasting(),
       isShared ? import('./session/shared/session-replicas.ts') : undefined,
     ]);
-    const companyOf: ReplicasOf | undefined =
+    const replicasOf: ReplicasOf | undefined =
       shared && store && ((parts) => new shared.SessionReplicas({ ...parts, store }));
-    return (this.#sessions ??= new Made(this.#context, companyOf));
+    return (this.#sessions ??= new Made(this.#context, replicasOf));
   }
 
   #ofPair(call: HttpCall, paths: SsePairPaths): CallEnd {

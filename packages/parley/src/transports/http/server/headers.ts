@@ -3,7 +3,7 @@ import { isObject, type RequestMessage } from '../../../jsonrpc/message.ts';
 import type { RequestHandler } from '../../../server/runtime/request-handler.ts';
 import { decodeHeaderValue, type HeaderParameter } from '../../../connection/header.ts';
 import { methodOf } from '../../../protocol/catalogue.ts';
-import type { IncomingRequest } from './universal.ts';
+import type { IncomingRequest } from './exchanges/universal.ts';
 
 /**
  * Compares the headers that mirror the body with the body.

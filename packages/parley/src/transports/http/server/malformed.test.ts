@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { createServer } from '../../../server/server.ts';
 import { createHandler } from './fetch.ts';
-import type { HttpOptions } from './options.ts';
+import type { HttpOptions } from './exchanges/options.ts';
 
 async function posted(
   t: TestContext,

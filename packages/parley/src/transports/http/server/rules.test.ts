@@ -8,7 +8,7 @@ import { summary } from '../client/refusal.ts';
 import { asSaid } from '../client/described-url.ts';
 import { headerMismatch, methodMismatch, versionMismatch } from './headers.ts';
 import { ToldReply } from './health/told-reply.ts';
-import { acceptedBy, isJson } from './media.ts';
+import { acceptedBy, isJson } from './exchanges/media.ts';
 import {
   batchProblem,
   beginProblem,

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { fakeEndpoint, type Fake, type FakeConversation } from '../../../../../../test/support/fake-endpoint.ts';
 import { begin, settle, visit, type FakeVisit } from '../../../../../../test/support/fake-http.ts';
 import { createHttpHandler, type HttpHandler } from './handler.ts';
-import type { HttpOptions } from './options.ts';
+import type { HttpOptions } from './exchanges/options.ts';
 
 const ssePair = { sse: '/sse', messages: '/messages' };
 

@@ -5,12 +5,12 @@ import type { ParsedMessage, MalformedMessage } from '../../../server/runtime/pa
 import { unsupported } from '../../../server/runtime/request-meta.ts';
 import { McpError } from '../../../protocol/error.ts';
 import { revisionOf, type Revision } from '../../../protocol/revision.ts';
-import { messageJson, responseJson } from './answer.ts';
-import { readContent } from './body.ts';
-import type { HttpCall } from './call.ts';
-import { isOfSessions, type HttpContext } from './context.ts';
-import { isJson } from './media.ts';
-import type { SsePairPaths } from './options.ts';
+import { messageJson, responseJson } from './exchanges/answer.ts';
+import { readContent } from './exchanges/body.ts';
+import type { HttpCall } from './exchanges/call.ts';
+import { isOfSessions, type HttpContext } from './exchanges/context.ts';
+import { isJson } from './exchanges/media.ts';
+import type { SsePairPaths } from './exchanges/options.ts';
 import {
   batchProblem,
   beginProblem,
@@ -22,8 +22,8 @@ import {
   streamProblem,
 } from './session/rules.ts';
 import { lacksScopes } from './session/scopes.ts';
-import { errorBody, errorOf, lastResponse, refuse, type HttpProblem } from './status.ts';
-import type { EventStream } from './stream.ts';
+import { errorBody, errorOf, lastResponse, refuse, type HttpProblem } from './exchanges/status.ts';
+import type { EventStream } from './exchanges/stream.ts';
 
 const parameter = 'sessionId';
 

@@ -1,4 +1,4 @@
-import type { HttpOptions } from '../../http/server/options.ts';
+import type { HttpOptions } from '../../http/server/exchanges/options.ts';
 
 /** The name by which a client on this machine reaches an address. An address of all interfaces cannot be called. */
 export function reachableName(host: string): string {

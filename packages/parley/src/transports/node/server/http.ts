@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { checkClosing, type ClosingTimes } from '../../http/server/health/closing.ts';
 import { createHttpHandler, type HttpHandler } from '../../http/server/handler.ts';
-import { defaults, limitOf, type HttpOptions } from '../../http/server/options.ts';
+import { defaults, limitOf, type HttpOptions } from '../../http/server/exchanges/options.ts';
 import { harmless } from '../../../options/harmless.ts';
 import { refuseUnknown, type Names } from '../../../options/known-names.ts';
 import { refuseNoNumber, refuseOther } from '../../../options/known-values.ts';

@@ -1,7 +1,7 @@
 import { OutgoingMessage, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { eventStreamHeaders } from '../../http/server/stream.ts';
-import type { EventWriter, HeaderFields, HttpReply } from '../../http/server/universal.ts';
+import { eventStreamHeaders } from '../../http/server/exchanges/stream.ts';
+import type { EventWriter, HeaderFields, HttpReply } from '../../http/server/exchanges/universal.ts';
 import type { JsonPieces } from '../../../jsonrpc/encode.ts';
 import { after } from '../../../jsonrpc/timeout.ts';
 import { limitStall, stallMs } from './stalled.ts';

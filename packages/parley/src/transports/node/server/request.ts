@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import type { Body, IncomingRequest, WriteCapacity } from '../../http/server/universal.ts';
+import type { Body, IncomingRequest, WriteCapacity } from '../../http/server/exchanges/universal.ts';
 import { afterReading } from '../../../jsonrpc/timeout.ts';
 import type { AddressOf } from './proxies/trusted-proxies.ts';
 import { beginRequest } from './unreadable.ts';

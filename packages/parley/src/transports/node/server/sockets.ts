@@ -3,7 +3,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { ownerOf } from '../../../auth/common/owner.ts';
-import { Quota } from '../../http/server/quota.ts';
+import { Quota } from '../../http/server/exchanges/quota.ts';
 import { harmless } from '../../../options/harmless.ts';
 import { isProxyAmong, type TrustedProxies } from './proxies/trusted-proxies.ts';
 

@@ -1,4 +1,4 @@
-import type { HttpReply, IncomingRequest } from '../universal.ts';
+import type { HttpReply, IncomingRequest } from '../exchanges/universal.ts';
 
 const headers = {
   'Content-Type': 'text/html; charset=utf-8',

@@ -1,22 +1,8 @@
+import type { HealthPaths } from '../exchanges/options.ts';
 import type { Store } from '../../../../storage/store.ts';
-import type { HttpContext } from '../context.ts';
-import type { HttpReply, IncomingRequest } from '../universal.ts';
+import type { HttpContext } from '../exchanges/context.ts';
+import type { HttpReply, IncomingRequest } from '../exchanges/universal.ts';
 import { answerBrowser } from './browser-page.ts';
-
-/** The paths at which a platform asks how a server is. They are apart from that of the endpoint. */
-export interface HealthPaths {
-  /**
-   * Path that answers 200 while the event loop of this process runs, such as `/livez`. Without an answer, a platform
-   * may restart the process.
-   */
-  readonly live?: string;
-  /**
-   * Path that answers 200 while new requests are accepted, such as `/readyz`. It answers 503 once `close` has begun,
-   * and while the store of the server cannot be used. The store's state is checked again when it is requested 5 seconds
-   * later or more. A balancer then sends its requests to other processes.
-   */
-  readonly ready?: string;
-}
 
 const headers = { 'Cache-Control': 'no-store' };
 

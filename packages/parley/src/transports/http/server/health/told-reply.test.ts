@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ServiceEvent } from '../../../../server/runtime/events/service-event.ts';
-import type { HttpReply } from '../universal.ts';
+import type { HttpReply } from '../exchanges/universal.ts';
 import { ToldReply } from './told-reply.ts';
 
 function told() {

@@ -1,6 +1,6 @@
 import type { JsonPieces } from '../../../../jsonrpc/encode.ts';
 import type { OnEvent, RefusalReason } from '../../../../server/runtime/events/service-event.ts';
-import type { EventWriter, HeaderFields, HttpReply } from '../universal.ts';
+import type { EventWriter, HeaderFields, HttpReply } from '../exchanges/universal.ts';
 
 const reasons: Readonly<Record<number, RefusalReason>> = {
   401: 'unauthorized',

@@ -1,6 +1,6 @@
 import type { ResponseMessage } from '../../../../jsonrpc/message.ts';
-import { responseJson, type HttpAnswer } from '../answer.ts';
-import type { HttpContext } from '../context.ts';
+import { responseJson, type HttpAnswer } from '../exchanges/answer.ts';
+import type { HttpContext } from '../exchanges/context.ts';
 
 /** The answer to a batch: its responses in one piece, or an event stream from when something was sent ahead of them. */
 export class AnsweredBatch {

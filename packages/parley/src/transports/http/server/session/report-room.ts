@@ -1,4 +1,4 @@
-import { isReport } from './message-weight.ts';
+import { isReport } from '../exchanges/message-weight.ts';
 
 /** Share of an event log that reports may take. */
 export interface ReportLimits {

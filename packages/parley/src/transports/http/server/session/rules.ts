@@ -1,12 +1,12 @@
 import type { AuthInfo } from '../../../../server/runtime/request-handler.ts';
 import { parsedMessageOf, type ParsedMessage, type ParsedRequest } from '../../../../server/runtime/parsed-message.ts';
 import { revisionOf, type Revision } from '../../../../protocol/revision.ts';
-import type { HttpCall } from '../call.ts';
-import type { HttpContext } from '../context.ts';
-import type { HttpSettings } from '../options.ts';
-import type { FullQuota, QuotaClient } from '../quota.ts';
-import { fullProblem, lastingProblem, shuttingDown, type HttpProblem } from '../status.ts';
-import { tolerated } from './tolerated.ts';
+import type { HttpCall } from '../exchanges/call.ts';
+import type { HttpContext } from '../exchanges/context.ts';
+import type { HttpSettings } from '../exchanges/options.ts';
+import type { FullQuota, QuotaClient } from '../exchanges/quota.ts';
+import { fullProblem, lastingProblem, shuttingDown, type HttpProblem } from '../exchanges/status.ts';
+import { tolerated } from '../exchanges/tolerated.ts';
 
 /** Tells whether two requests come from the same principal, or both have none. */
 export function samePrincipal(a: AuthInfo | undefined, b: AuthInfo | undefined): boolean {

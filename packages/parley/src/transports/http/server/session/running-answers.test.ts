@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ErrorMessage, RequestId, ResponseMessage } from '../../../../jsonrpc/message.ts';
-import type { HttpAnswer } from '../answer.ts';
-import type { HttpContext } from '../context.ts';
+import type { HttpAnswer } from '../exchanges/answer.ts';
+import type { HttpContext } from '../exchanges/context.ts';
 import { RunningAnswers } from './running-answers.ts';
 
 /** An answer that records what it is completed with. */

@@ -1,7 +1,7 @@
 import type { RequestId, ResponseMessage } from '../../../../jsonrpc/message.ts';
-import type { HttpAnswer } from '../answer.ts';
-import type { HttpContext } from '../context.ts';
-import { sessionStatus } from '../status.ts';
+import type { HttpAnswer } from '../exchanges/answer.ts';
+import type { HttpContext } from '../exchanges/context.ts';
+import { sessionStatus } from '../exchanges/status.ts';
 import { AnsweredBatch } from './answered-batch.ts';
 
 /** The answers to the requests of one session that run here. */

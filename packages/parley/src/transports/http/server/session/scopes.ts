@@ -2,7 +2,7 @@
 
 import type { RequestHandler } from '../../../../server/runtime/request-handler.ts';
 import type { ParsedMessage } from '../../../../server/runtime/parsed-message.ts';
-import type { HttpCall } from '../call.ts';
+import type { HttpCall } from '../exchanges/call.ts';
 import { isRequest } from './rules.ts';
 
 /**

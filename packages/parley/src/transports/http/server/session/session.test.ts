@@ -4,7 +4,7 @@ import { broadcast, connect, initializing, request } from '../../../../../../../
 import { fakeEndpoint } from '../../../../../../../test/support/fake-endpoint.ts';
 import { begin, settle, visit } from '../../../../../../../test/support/fake-http.ts';
 import { createHttpHandler } from '../handler.ts';
-import type { HttpOptions } from '../options.ts';
+import type { HttpOptions } from '../exchanges/options.ts';
 
 for (const version of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']) {
   test(`initialize of ${version} opens a session that later requests belong to [http-001]`, async () => {

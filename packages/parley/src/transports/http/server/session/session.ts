@@ -1,3 +1,4 @@
+import type { LongStream } from '../exchanges/long-stream.ts';
 import type { Message, RequestId, RequestMessage, ResponseMessage } from '../../../../jsonrpc/message.ts';
 import { ownerOf } from '../../../../auth/common/owner.ts';
 import type { AuthInfo, ClientConnection, ReplyChannel } from '../../../../server/runtime/request-handler.ts';
@@ -11,16 +12,24 @@ import type {
 import { changesSession, type SessionChange, type SessionRecord } from '../../../../server/runtime/session-record.ts';
 import { errorToWire } from '../../../../protocol/error.ts';
 import type { Revision } from '../../../../protocol/revision.ts';
-import { HttpAnswer, messageJson, responseJson } from '../answer.ts';
+import { HttpAnswer, messageJson, responseJson } from '../exchanges/answer.ts';
 import type { EventStore } from '../../../../storage/events.ts';
-import type { CallEnd, HttpCall } from '../call.ts';
-import type { HttpContext } from '../context.ts';
-import { isReport } from './message-weight.ts';
+import type { CallEnd, HttpCall } from '../exchanges/call.ts';
+import type { HttpContext } from '../exchanges/context.ts';
+import { isReport } from '../exchanges/message-weight.ts';
 import { ReportRoom } from './report-room.ts';
-import { busy, errorOf, lastResponse, refuse, retryHeaders, sessionStatus, type LastReason } from '../status.ts';
-import type { EventStream } from '../stream.ts';
+import {
+  busy,
+  errorOf,
+  lastResponse,
+  refuse,
+  retryHeaders,
+  sessionStatus,
+  type LastReason,
+} from '../exchanges/status.ts';
+import type { EventStream } from '../exchanges/stream.ts';
 import type { Elsewhere } from './elsewhere.ts';
-import type { LongStream, LongStreams, Resumption } from './stream.ts';
+import type { LongStreams, Resumption } from './stream.ts';
 import { isRequest } from './rules.ts';
 import { RunningAnswers } from './running-answers.ts';
 import { SessionStreams } from './streams.ts';

@@ -2,12 +2,12 @@ import type { Message, RequestId, ResponseMessage } from '../../../../jsonrpc/me
 import type { ClientConnection, ReplyChannel } from '../../../../server/runtime/request-handler.ts';
 import type { ParsedMessage, MalformedMessage, ParsedRequest } from '../../../../server/runtime/parsed-message.ts';
 import { revisionOf, type Revision } from '../../../../protocol/revision.ts';
-import { HttpAnswer, messageJson, responseJson } from '../answer.ts';
-import type { CallEnd, HttpCall } from '../call.ts';
-import type { HttpContext } from '../context.ts';
-import { lastResponse, refuse, sessionStatus, type HttpProblem } from '../status.ts';
+import { HttpAnswer, messageJson, responseJson } from '../exchanges/answer.ts';
+import type { CallEnd, HttpCall } from '../exchanges/call.ts';
+import type { HttpContext } from '../exchanges/context.ts';
+import { lastResponse, refuse, sessionStatus, type HttpProblem } from '../exchanges/status.ts';
 import { toleratedBatchProblem, versionProblem } from './rules.ts';
-import { tolerated } from './tolerated.ts';
+import { tolerated } from '../exchanges/tolerated.ts';
 import { lacksScopes } from './scopes.ts';
 
 /** Session-based clients without stored sessions: any process answers any request. */

@@ -4,12 +4,12 @@ import type { RequestId } from '../../../../jsonrpc/message.ts';
 import type { ParsedMessage, MalformedMessage, ParsedRequest } from '../../../../server/runtime/parsed-message.ts';
 import { memoryEvents } from '../../../../storage/events.ts';
 import { StoreError } from '../../../../storage/store.ts';
-import type { CallEnd, HttpCall } from '../call.ts';
-import type { HttpContext } from '../context.ts';
-import type { QuotaClient } from '../quota.ts';
+import type { CallEnd, HttpCall } from '../exchanges/call.ts';
+import type { HttpContext } from '../exchanges/context.ts';
+import type { QuotaClient } from '../exchanges/quota.ts';
 import { IdleSessions } from './idle-sessions.ts';
 import { HttpSession, type SessionContext, type SessionOrigin } from './session.ts';
-import type { SessionReplicas, SessionReplicasParts } from './shared/session-replicas.ts';
+import type { SessionHooks, SessionsElsewhere } from './sessions-elsewhere.ts';
 import {
   randomText,
   samePrincipal,
@@ -19,10 +19,10 @@ import {
   versionProblem,
 } from './rules.ts';
 import { lacksScopes } from './scopes.ts';
-import type { HeaderFields } from '../universal.ts';
-import { busy, refuse, retryHeaders, sessionStatus, shuttingDown, type HttpProblem } from '../status.ts';
-import { responseJson } from '../answer.ts';
-import { tolerated } from './tolerated.ts';
+import type { HeaderFields } from '../exchanges/universal.ts';
+import { busy, refuse, retryHeaders, sessionStatus, shuttingDown, type HttpProblem } from '../exchanges/status.ts';
+import { responseJson } from '../exchanges/answer.ts';
+import { tolerated } from '../exchanges/tolerated.ts';
 
 const sessionHeader = 'mcp-session-id';
 
@@ -30,19 +30,19 @@ const sessionHeader = 'mcp-session-id';
 const [soonestMs, latestMs] = [500, 10_000];
 
 /** Makes the connection to the other processes that serve the same sessions. */
-export type ReplicasOf = (parts: Omit<SessionReplicasParts, 'store'>) => SessionReplicas;
+export type ReplicasOf = (hooks: SessionHooks) => SessionsElsewhere;
 
 /** The sessions of one server: bounded in number, expiring, each bound to who opened it. */
 export class Sessions {
   readonly #context: SessionContext;
   /** The other processes that serve these sessions, if there are any. */
-  readonly #replicas: SessionReplicas | undefined;
+  readonly #replicas: SessionsElsewhere | undefined;
   readonly #open = new Map<string, HttpSession>();
   readonly #idle = new IdleSessions();
   #cancelTimer: (() => void) | undefined;
 
-  /** @param companyOf Set if other processes serve the same sessions. */
-  constructor(context: HttpContext, companyOf?: ReplicasOf) {
+  /** @param replicasOf Set if other processes serve the same sessions. */
+  constructor(context: HttpContext, replicasOf?: ReplicasOf) {
     const { events, now } = context.settings;
     this.#context = {
       ...context,
@@ -51,7 +51,7 @@ export class Sessions {
       changed: (session) => void (this.#open.get(session.id) === session && this.#idle.changed(session)),
     };
     context.sessionQuota.makeRoom = (client) => this.#makeRoom(client);
-    this.#replicas = companyOf?.({
+    this.#replicas = replicasOf?.({
       settings: context.settings,
       spoken: context.inSessions,
       adopt: (call, elsewhere, { record }) => this.#adopt(call, { id: elsewhere.id, elsewhere, record }),

@@ -1,9 +1,10 @@
+import type { LongStream, StreamMaker } from '../exchanges/long-stream.ts';
 import type { RequestId, ResponseMessage } from '../../../../jsonrpc/message.ts';
 import type { EventLog } from '../../../../storage/events.ts';
 import type { StoredEvent } from '../../../../storage/stream-log.ts';
 import type { ReportRoom } from './report-room.ts';
-import type { HttpSettings } from '../options.ts';
-import { retryField, type EventStream, type WrittenEvent } from '../stream.ts';
+import type { HttpSettings } from '../exchanges/options.ts';
+import { retryField, type EventStream, type WrittenEvent } from '../exchanges/stream.ts';
 
 /** Options of the streams of a session. */
 export interface SessionStreamOptions {
@@ -21,34 +22,6 @@ export interface StreamPosition {
   readonly stream: string;
   /** The last event that arrived. */
   readonly number: number;
-}
-
-/** One event stream of a session, wherever its events are stored. */
-export interface LongStream {
-  /** Tells whether nothing can be sent any more. */
-  readonly ended: boolean;
-  /** True if another process ended it, because it took this one for dead. */
-  readonly isTaken?: boolean;
-  /** Tells whether a client reads it now, here. */
-  readonly connected: boolean;
-  /** True where its first reader is sent an event at once, from which it can resume. */
-  readonly primes: boolean;
-  /** Gives a new reader the stream from here on. */
-  open(connection: EventStream): void;
-  /** Sends the JSON text of one message. */
-  send(json: string): void;
-  /** Ends the stream, after a final message if there is one. */
-  end(json?: string): void;
-  /** Ends the connection and not the stream: the client is asked to come back for the rest. */
-  pause(retryMs: number): void;
-  /** Ends it only here. It continues in another process, if it can. */
-  leave(): void;
-}
-
-/** Maker of the stream of one answer, should it become one. */
-export interface StreamMaker {
-  /** Makes a stream; it has no connection yet. */
-  begin(): LongStream;
 }
 
 /** The event streams of one session. */

@@ -4,7 +4,7 @@ import { createServer } from '../../../../../server.ts';
 import { memoryStore } from '../../../../../storage/memory/store.ts';
 import { StoreError, type Store } from '../../../../../storage/store.ts';
 import { createHandler } from '../../fetch.ts';
-import { resolveHttpOptions } from '../../options.ts';
+import { resolveHttpOptions } from '../../exchanges/options.ts';
 import { StreamLease } from './stream-lease.ts';
 import { ProcessMailbox } from './process-mailbox.ts';
 

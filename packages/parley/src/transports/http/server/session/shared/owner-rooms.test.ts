@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memoryStore } from '../../../../../storage/memory/store.ts';
-import { resolveHttpOptions } from '../../options.ts';
+import { resolveHttpOptions } from '../../exchanges/options.ts';
 import { ofSharedStores, ReportRoom } from '../report-room.ts';
 import { SharedStream } from './shared-stream.ts';
 

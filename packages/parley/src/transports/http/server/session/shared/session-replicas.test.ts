@@ -12,7 +12,7 @@ import {
 } from '../../../../../../../../test/support/session-processes.ts';
 import { memoryStore } from '../../../../../storage/memory/store.ts';
 import type { Store } from '../../../../../storage/store.ts';
-import type { HttpOptions } from '../../options.ts';
+import type { HttpOptions } from '../../exchanges/options.ts';
 
 const ping = { id: 9, method: 'ping' };
 

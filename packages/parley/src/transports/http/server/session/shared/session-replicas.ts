@@ -1,9 +1,9 @@
 import { after } from '../../../../../jsonrpc/timeout.ts';
 import { StoreError, type Store } from '../../../../../storage/store.ts';
-import type { HttpCall } from '../../call.ts';
+import type { HttpCall } from '../../exchanges/call.ts';
 import type { HttpSession } from '../session.ts';
 import { isSessionId, samePrincipal } from '../rules.ts';
-import type { OpeningStream } from './stream-lease.ts';
+import type { OpeningStream } from '../sessions-elsewhere.ts';
 import { ProcessMailbox } from './process-mailbox.ts';
 import { hashedOwner, keyOf, readKeptSession, type KeptSession } from './stored-session.ts';
 import { SessionReplica, type SessionReplicaParts } from './session-replica.ts';

@@ -6,7 +6,7 @@ import { settle } from '../../../../../../../../test/support/raw.ts';
 import { memoryStore } from '../../../../../storage/memory/store.ts';
 import { StoreError } from '../../../../../storage/store.ts';
 import type { StreamLog } from '../../../../../storage/stream-log.ts';
-import type { EventStream } from '../../stream.ts';
+import type { EventStream } from '../../exchanges/stream.ts';
 import { ReportRoom } from '../report-room.ts';
 import { SharedStreams } from './shared-streams.ts';
 import { aliveMs, SharedStream, type SharedStreamParts } from './shared-stream.ts';

@@ -1,9 +1,10 @@
+import type { LongStream } from '../../exchanges/long-stream.ts';
 import { after } from '../../../../../jsonrpc/timeout.ts';
 import type { StreamLog, StreamWriter } from '../../../../../storage/stream-log.ts';
-import type { HttpSettings } from '../../options.ts';
+import type { HttpSettings } from '../../exchanges/options.ts';
 import type { ReportRoom } from '../report-room.ts';
-import { retryField, type EventStream } from '../../stream.ts';
-import { idOf, hasNoEvents, written, type LongStream, type Resumption } from '../stream.ts';
+import { retryField, type EventStream } from '../../exchanges/stream.ts';
+import { idOf, hasNoEvents, written, type Resumption } from '../stream.ts';
 import { isFenced, StoredEvents } from './stored-events.ts';
 import type { LineReply } from './replica-messages.ts';
 

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { settle } from '../../../../../../../../test/support/raw.ts';
 import { memoryStore } from '../../../../../storage/memory/store.ts';
 import type { StreamLog } from '../../../../../storage/stream-log.ts';
-import type { EventStream } from '../../stream.ts';
+import type { EventStream } from '../../exchanges/stream.ts';
 import { SharedStreams, type SharedStreamsParts } from './shared-streams.ts';
 
 interface Connection {

@@ -1,13 +1,14 @@
 import { toJson } from '../../../../../jsonrpc/encode.ts';
+import type { StreamMaker } from '../../exchanges/long-stream.ts';
 import { addNewest } from '../../../../../jsonrpc/newest.ts';
 import type { RequestId, ResponseMessage } from '../../../../../jsonrpc/message.ts';
 import type { StoredEvent, StreamWriter } from '../../../../../storage/stream-log.ts';
 import { ownerOf } from '../../../../../auth/common/owner.ts';
 import type { HttpSession } from '../session.ts';
 import { ofSharedStores, ReportRoom } from '../report-room.ts';
-import { hasNoEvents, positionOf, written, type LongStreams, type Resumption, type StreamMaker } from '../stream.ts';
+import { hasNoEvents, positionOf, written, type LongStreams, type Resumption } from '../stream.ts';
 import { aboutAnswer, aboutSession } from './about-stream.ts';
-import type { OpeningStream } from './stream-lease.ts';
+import type { OpeningStream } from '../sessions-elsewhere.ts';
 import type { OwnerRooms } from '../../../../../storage/memory/owner-rooms.ts';
 import { unlessFenced } from './stored-events.ts';
 import { SharedStream, type RemoteReader } from './shared-stream.ts';

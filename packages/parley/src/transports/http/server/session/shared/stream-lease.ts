@@ -1,7 +1,8 @@
+import type { OpeningStream } from '../sessions-elsewhere.ts';
 import type { MaybePromise } from '../../../../../storage/maybe-promise.ts';
 import type { StoredRecord } from '../../../../../storage/records.ts';
 import type { Store } from '../../../../../storage/store.ts';
-import type { HttpSettings } from '../../options.ts';
+import type { HttpSettings } from '../../exchanges/options.ts';
 import type { ProcessMailbox } from './process-mailbox.ts';
 
 /** Time for a process to answer whether it has a stream open, in milliseconds. */
@@ -12,14 +13,6 @@ export interface ClaimParts {
   readonly store: Store;
   readonly mailbox: ProcessMailbox;
   readonly settings: HttpSettings;
-}
-
-/** A lease whose stream is about to be opened here. Until then it counts as open. */
-export interface OpeningStream {
-  /** True when another process took it meanwhile: there is nothing to be opened. */
-  readonly isLost: boolean;
-  /** The stream is open, or will not be opened. */
-  over(): void;
 }
 
 /**

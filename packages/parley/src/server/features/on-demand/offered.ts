@@ -1,4 +1,0 @@
-/** Parts that only servers with resources or prompts need, and only when they are used; `handlers.ts` loads it. */
-
-export { getPrompt } from '../prompting.ts';
-export { isFoundAtRunTime, listResources, readResource } from '../reading.ts';

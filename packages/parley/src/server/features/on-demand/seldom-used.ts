@@ -1,6 +1,0 @@
-/** Parts that few servers need: completion, their own methods, and what not every client may use. `handlers.ts` loads it. */
-
-export { complete } from '../completion.ts';
-export { callMethod } from '../method-call.ts';
-export { isThere, restricted } from '../restricted-handlers.ts';
-export { scopeGuard } from '../missing-scopes.ts';
