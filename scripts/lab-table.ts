@@ -61,7 +61,7 @@ const generated: Group = {
   register: {
     about: 'Writes the rows of the register that the rules of `parley check` name.',
     time: '1 s',
-    writes: '`packages/cli/src/check/rows.ts`, `packages/cli/src/check/client/rows.ts`',
+    writes: '`packages/cli/src/check/rows.ts`, `packages/cli/src/check/client/row/rows.ts`',
     words: ['scripts/register.ts'],
   },
   registers: {

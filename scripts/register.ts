@@ -1,4 +1,4 @@
-/** `npm run lab -- register`: writes `packages/cli/src/check/rows.ts` and `packages/cli/src/check/client/rows.ts`, the rows of the register that the rules of `parley check` are about. */
+/** `npm run lab -- register`: writes `packages/cli/src/check/rows.ts` and `packages/cli/src/check/client/row/rows.ts`, the rows of the register that the rules of `parley check` are about. */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,10 @@ export function rowsFiles(): ReadonlyMap<string, string> {
   const ofClients = new Set([...clientRules, ...clientAuthorizationRules].map(({ id }) => id));
   return new Map([
     ['packages/cli/src/check/rows.ts', rowsText('rows', (id) => ofServers.has(id))],
-    ['packages/cli/src/check/client/rows.ts', rowsText('clientRows', (id) => ofClients.has(id) && !ofServers.has(id))],
+    [
+      'packages/cli/src/check/client/row/rows.ts',
+      rowsText('clientRows', (id) => ofClients.has(id) && !ofServers.has(id)),
+    ],
   ]);
 }
 

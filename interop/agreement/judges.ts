@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runRequired } from '../../scripts/conformance-run.ts';
-import { checkServer } from '../../packages/cli/src/check/check-server.ts';
+import { checkServer } from '../../packages/cli/src/check/run/check-server.ts';
 import type { RowVerdict } from '../../packages/cli/src/check/report.ts';
 
 /** What both say of a server at a revision. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { peers } from '../harness/peers.ts';
 import { startProgram } from '../harness/program.ts';
 import { realServers, run, type RealServer } from '../../test/bridge/real-servers.ts';
-import { checkServer } from '../../packages/cli/src/check/check-server.ts';
+import { checkServer } from '../../packages/cli/src/check/run/check-server.ts';
 import type { CheckReport } from '../../packages/cli/src/check/report.ts';
 
 /** A server of others in one of its ways. */

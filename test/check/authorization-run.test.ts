@@ -14,7 +14,7 @@ import {
 import { judgeTrails } from '../../packages/cli/src/check/client/authorization/judge-logs.ts';
 import { scenarios } from '../../packages/cli/src/check/client/authorization/scenarios.ts';
 import { AuthorizationLog } from '../../packages/cli/src/check/client/authorization/authorization-log.ts';
-import { checkClient } from '../../packages/cli/src/check/client/check-client.ts';
+import { checkClient } from '../../packages/cli/src/check/client/run/check-client.ts';
 import type { CheckReport } from '../../packages/cli/src/check/report.ts';
 import { revisionOf } from '../../packages/parley/src/protocol/revision.ts';
 import { parley } from '../support/cli-process.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
-import { checkClient } from '../../packages/cli/src/check/client/check-client.ts';
+import { checkClient } from '../../packages/cli/src/check/client/run/check-client.ts';
 import type { CheckReport } from '../../packages/cli/src/check/report.ts';
 import { connect } from '../../packages/parley/src/client.ts';
 import { checkCommand } from '../../packages/cli/src/commands/check/check.ts';

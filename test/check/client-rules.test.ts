@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { JudgedClient } from '../../packages/cli/src/check/client/judged-client.ts';
+import { JudgedClient } from '../../packages/cli/src/check/client/run/judged-client.ts';
 import { clientRules } from '../../packages/cli/src/check/client/rules/rules.ts';
 import { revisions } from '../../packages/parley/src/protocol/revision.ts';
 

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { checkClient } from '../../packages/cli/src/check/client/check-client.ts';
+import { checkClient } from '../../packages/cli/src/check/client/run/check-client.ts';
 import type { OpenedPage } from '../../packages/cli/src/check/client/client-rule.ts';
-import { neededSteps } from '../../packages/cli/src/check/client/guide.ts';
+import { neededSteps } from '../../packages/cli/src/check/client/run/guide.ts';
 import { pageRules } from '../../packages/cli/src/check/client/rules/pages.ts';
 import { ClientSession } from '../../packages/cli/src/check/client/client-session.ts';
 import type { CheckReport } from '../../packages/cli/src/check/report.ts';

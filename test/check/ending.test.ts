@@ -5,7 +5,7 @@ import { createServer as createHttp, type IncomingMessage } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
 import { setTimeout as rest } from 'node:timers/promises';
-import { judgeServer } from '../../packages/cli/src/check/check.ts';
+import { judgeServer } from '../../packages/cli/src/check/run/check.ts';
 import type { CheckReport } from '../../packages/cli/src/check/report.ts';
 import { toNodeHandler } from '../../packages/parley/src/node.ts';
 import { cleanServer } from './faulty.ts';

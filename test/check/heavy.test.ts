@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer as createHttp, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import { checkServer } from '../../packages/cli/src/check/check-server.ts';
+import { checkServer } from '../../packages/cli/src/check/run/check-server.ts';
 import type { CheckReport } from '../../packages/cli/src/check/report.ts';
 import { toNodeHandler } from '../../packages/parley/src/node.ts';
 import { exampleCommand } from '../support/cli-process.ts';

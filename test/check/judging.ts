@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
 import { rawHttp } from '../../packages/cli/src/check/harness/http.ts';
 import type { UserCredentials } from '../../packages/cli/src/check/harness/senders.ts';
-import { judgeServer } from '../../packages/cli/src/check/check.ts';
+import { judgeServer } from '../../packages/cli/src/check/run/check.ts';
 import type { CheckReport } from '../../packages/cli/src/check/report.ts';
 
 /** Options of judging a server in a test; all that is not said is by default. */

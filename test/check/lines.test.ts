@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { judgeServer } from '../../packages/cli/src/check/check.ts';
+import { judgeServer } from '../../packages/cli/src/check/run/check.ts';
 import { chosenRevisions } from '../../packages/parley/src/protocol/revision.ts';
 
 /** A server of one revision with a tool, as a program. */

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
-import { judgeServer, type CheckOptions } from '../../packages/cli/src/check/check.ts';
+import { judgeServer, type CheckOptions } from '../../packages/cli/src/check/run/check.ts';
 import type { CheckReport } from '../../packages/cli/src/check/report.ts';
 import { chosenRevisions } from '../../packages/parley/src/protocol/revision.ts';
 import { quickly } from '../support/programs.ts';

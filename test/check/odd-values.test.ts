@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { execPath } from 'node:process';
 import { test } from 'node:test';
-import { checkServer } from '../../packages/cli/src/check/check-server.ts';
+import { checkServer } from '../../packages/cli/src/check/run/check-server.ts';
 
 const program = `
 const odd = { toString: 1, valueOf: 1 };

@@ -12,7 +12,7 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { checkClient } from '../../packages/cli/src/check/client/check-client.ts';
+import { checkClient } from '../../packages/cli/src/check/client/run/check-client.ts';
 
 type Loaded = Readonly<Record<string, unknown>>;
 

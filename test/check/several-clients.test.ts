@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MovingTool } from '../../packages/cli/src/check/client/catalogue/moving.ts';
+import { MovingTool } from '../../packages/cli/src/check/client/moving.ts';
 import { DroppedCall, droppedTool } from '../../packages/cli/src/check/client/dropped.ts';
 import { noteRoots } from '../../packages/cli/src/check/client/rules/roots.ts';
 import { clientRules } from '../../packages/cli/src/check/client/rules/rules.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { describe, test, type TestContext } from 'node:test';
-import { checkClient } from '../../packages/cli/src/check/client/check-client.ts';
+import { checkClient } from '../../packages/cli/src/check/client/run/check-client.ts';
 import type { CheckReport } from '../../packages/cli/src/check/report.ts';
 import { RawTaskClient, type CoreTaskMistake, type ExtensionTaskMistake, type TaskMistake } from './raw-task-client.ts';
 

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { checkClient } from '../../packages/cli/src/check/client/check-client.ts';
-import { stepsDone, stepsMissing } from '../../packages/cli/src/check/client/guide.ts';
+import { checkClient } from '../../packages/cli/src/check/client/run/check-client.ts';
+import { stepsDone, stepsMissing } from '../../packages/cli/src/check/client/run/guide.ts';
 import { ClientSession } from '../../packages/cli/src/check/client/client-session.ts';
 import { connect, McpError } from '../../packages/parley/src/client.ts';
 import type { Client, ConnectOptions } from '../../packages/parley/src/client.ts';

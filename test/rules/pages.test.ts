@@ -146,7 +146,7 @@ test('a page with long sentences or words that readers stumble over is found', a
 test('a generated file that somebody changed is found, with its command', async () => {
   const files = [
     'packages/cli/src/check/rows.ts',
-    'packages/cli/src/check/client/rows.ts',
+    'packages/cli/src/check/client/row/rows.ts',
     'docs/check.md',
     'docs/fidelity.md',
   ];

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkClient } from '../../../packages/cli/src/check/client/check-client.ts';
+import { checkClient } from '../../../packages/cli/src/check/client/run/check-client.ts';
 import { noBrowser, openInspect } from '../../support/inspect-page.ts';
 import { planAt } from '../../support/inspected.ts';
 import { stuckAfterMs } from '../../support/stuck.ts';

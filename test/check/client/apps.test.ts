@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { checkClient } from '../../../packages/cli/src/check/client/check-client.ts';
+import { checkClient } from '../../../packages/cli/src/check/client/run/check-client.ts';
 import type { CheckReport } from '../../../packages/cli/src/check/report.ts';
 import { connect } from '../../../packages/parley/src/client.ts';
 import { showApp, type HostMistake } from './raw-app-host.ts';

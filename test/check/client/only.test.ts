@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { checkAuthorizedClient } from '../../../packages/cli/src/check/client/authorization/check-authorized-client.ts';
-import { checkClient } from '../../../packages/cli/src/check/client/check-client.ts';
+import { checkClient } from '../../../packages/cli/src/check/client/run/check-client.ts';
 
 const info = { name: 'parley-check', version: '1.0.0' };
 const meta = {

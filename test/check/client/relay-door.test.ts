@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { checkClient } from '../../../packages/cli/src/check/client/check-client.ts';
+import { checkClient } from '../../../packages/cli/src/check/client/run/check-client.ts';
 
 test('a folder for temporary files with too long a path is told as that, and nothing is left there', async (t) => {
   // Pipes have names there, and no folders.

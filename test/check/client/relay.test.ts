@@ -9,13 +9,13 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import { describe, test, type TestContext } from 'node:test';
-import { checkClient } from '../../../packages/cli/src/check/client/check-client.ts';
-import { relay } from '../../../packages/cli/src/check/client/relay/relay.ts';
+import { checkClient } from '../../../packages/cli/src/check/client/run/check-client.ts';
+import { relay } from '../../../packages/cli/src/check/client/run/relay.ts';
 import {
   dyingTimes,
   ServedProcesses,
   type ServedProcess,
-} from '../../../packages/cli/src/check/client/relay/served-process.ts';
+} from '../../../packages/cli/src/check/client/served-process.ts';
 import { processRules } from '../../../packages/cli/src/check/client/rules/processes.ts';
 import { ClientSession } from '../../../packages/cli/src/check/client/client-session.ts';
 import type { CheckReport } from '../../../packages/cli/src/check/report.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { revisionOf } from '../../../parley/src/protocol/revision.ts';
 import { reportOf } from './judge.ts';
-import { breaks } from './verdict.ts';
+import { breaks } from './harness/verdict.ts';
 
 const nothing = { sent: '', status: 200, headers: {}, text: '', messages: [], malformed: [], end: 'complete' } as const;
 

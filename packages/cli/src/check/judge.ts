@@ -2,7 +2,7 @@ import { disputes } from './disputes.ts';
 import type { Finding, CheckReport, RowVerdict, Severity } from './report.ts';
 import { pageOf, rowOf } from './register.ts';
 import type { Revision } from '../../../parley/src/protocol/revision.ts';
-import type { BrokenPlace } from './verdict.ts';
+import type { BrokenPlace } from './harness/verdict.ts';
 import type { JudgedRule, RunResult } from './run.ts';
 import { excerptOf } from './harness/harness.ts';
 

@@ -4,7 +4,7 @@ import type { Revision } from '../../../parley/src/protocol/revision.ts';
 import { rowOf } from './register.ts';
 import type { ProbeRule } from './rule.ts';
 import { twice } from './twice.ts';
-import type { RuleVerdict } from './verdict.ts';
+import type { RuleVerdict } from './harness/verdict.ts';
 
 /** Rules that act, and who hears what they find. */
 export interface ProbeRun {

@@ -1,5 +1,5 @@
 import { ordinal, revisionOf, type Revision } from '../../../parley/src/protocol/revision.ts';
-import { clientRows } from './client/rows.ts';
+import { clientRows } from './client/row/rows.ts';
 import { rows } from './rows.ts';
 
 /** RegisterRow of the register of normative statements. */

@@ -1,6 +1,6 @@
 import type { Harness } from './harness/harness.ts';
 import type { RawExchange } from './harness/exchange.ts';
-import type { RuleVerdict } from './verdict.ts';
+import type { RuleVerdict } from './harness/verdict.ts';
 import type { Revision } from '../../../parley/src/protocol/revision.ts';
 
 /** A statement of the specification, or a hardening of ours, that can be seen from outside. */

@@ -15,8 +15,8 @@ import { Recorded } from './recorded.ts';
 import type { CheckReport, RevisionSeen } from './report.ts';
 import { isProbe, type CheckRule, type ProbeRule, type WatchRule } from './rule.ts';
 import { twice } from './twice.ts';
-import { NotJudged, type RuleVerdict } from './verdict.ts';
-import { Suspects } from './suspects.ts';
+import { NotJudged, type RuleVerdict } from './harness/verdict.ts';
+import { Suspects } from './harness/suspects.ts';
 import { Watching } from './watching.ts';
 
 /** A run of rules against a server. */

@@ -5,9 +5,9 @@ import { Harness } from './harness/harness.ts';
 import type { RawExchange } from './harness/exchange.ts';
 import { rawHttp } from './harness/http.ts';
 import { Budget } from './harness/limits.ts';
-import { Suspects } from './suspects.ts';
+import { Suspects } from './harness/suspects.ts';
 import { twice } from './twice.ts';
-import { breaks } from './verdict.ts';
+import { breaks } from './harness/verdict.ts';
 
 test('the silence of a server breaks a rule, and not where its answers take as long as it is waited for', async (t) => {
   const http = rawHttp(new URL('http://127.0.0.1:9/mcp'));

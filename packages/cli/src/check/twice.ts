@@ -12,7 +12,7 @@ import {
   notApplicable,
   notJudged,
   type RuleVerdict,
-} from './verdict.ts';
+} from './harness/verdict.ts';
 
 /** Runs a rule; what is found broken is looked at once more, in new conversations: what does not come again was no fault of the server. */
 export async function twice(harness: Harness, rule: ProbeRule): Promise<RuleVerdict> {

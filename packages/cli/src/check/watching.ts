@@ -6,7 +6,7 @@ import type { ProbeMessage } from './harness/probe-client.ts';
 import { rowOf } from './register.ts';
 import type { HeardMessage, WatchedFault, WatchRule } from './rule.ts';
 import type { JudgedRule } from './run.ts';
-import type { BrokenPlace, RuleVerdict } from './verdict.ts';
+import type { BrokenPlace, RuleVerdict } from './harness/verdict.ts';
 
 /** State of one rule in one revision: the first message that broke it, that it was kept, or that what broke it breaks another by name. */
 type RuleState =

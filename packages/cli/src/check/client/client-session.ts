@@ -4,11 +4,11 @@ import { monotonicNow } from '../../../../parley/src/jsonrpc/timeout.ts';
 import type { JsonObject } from '../../../../parley/src/protocol/features/common.ts';
 import type { Revision } from '../../../../parley/src/protocol/revision.ts';
 import { wholeText } from '../whole-text.ts';
-import type { OpenSubscription } from './catalogue/listening.ts';
-import { MovingTool } from './catalogue/moving.ts';
+import type { OpenSubscription } from './open-subscription.ts';
+import { MovingTool } from './moving.ts';
 import type { DroppedCall } from './dropped.ts';
-import type { ServedProcess } from './relay/served-process.ts';
-import type { OwnTask } from './tasks/own-task.ts';
+import type { ServedProcess } from './served-process.ts';
+import type { OwnTask } from './own-task.ts';
 
 /** Question that was put to a client. */
 export interface Prompted {

@@ -1,7 +1,7 @@
 import { rowOf } from '../register.ts';
 import type { JudgedRule } from '../run.ts';
 import type { RawExchange } from '../harness/exchange.ts';
-import { breaks, holds, notJudged, type RuleVerdict } from '../verdict.ts';
+import { breaks, holds, notJudged, type RuleVerdict } from '../harness/verdict.ts';
 import type { Revision } from '../../../../parley/src/protocol/revision.ts';
 import type { ClientRule, HeardOfClient, ClientLook, SeenElsewhere } from './client-rule.ts';
 import type { ClientSession } from './client-session.ts';

@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../../../parley/src/protocol/features/common.ts';
 import type { Revision } from '../../../../parley/src/protocol/revision.ts';
 import type { HeardHead } from './client-rule.ts';
-import type { ServedProcess } from './relay/served-process.ts';
+import type { ServedProcess } from './served-process.ts';
 import type { ClientSession } from './client-session.ts';
 
 /** Way in which messages reach a client beside the answer to its request. */

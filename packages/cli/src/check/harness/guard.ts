@@ -2,7 +2,7 @@ import { parseChallenges, type Challenge } from '../../../../parley/src/auth/com
 import { resourceMetadataUrls } from '../../../../parley/src/auth/common/well-known.ts';
 import { parseJson } from '../../../../parley/src/json/parse.ts';
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
-import { NotApplicable, NotJudged } from '../verdict.ts';
+import { NotApplicable, NotJudged } from './verdict.ts';
 import { excerptOf, type Harness } from './harness.ts';
 import { inFront, type RawExchange } from './exchange.ts';
 

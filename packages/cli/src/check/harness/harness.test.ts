@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chosenRevisions } from '../../../../parley/src/protocol/revision.ts';
-import { Suspects } from '../suspects.ts';
+import { Suspects } from './suspects.ts';
 import { Harness } from './harness.ts';
 import { rawHttp } from './http.ts';
 import { Budget } from './limits.ts';

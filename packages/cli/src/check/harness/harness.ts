@@ -2,7 +2,7 @@ import type { ClientCapabilities } from '../../../../parley/src/protocol/capabil
 import type { Implementation } from '../../../../parley/src/protocol/features/common.ts';
 import type { Revision } from '../../../../parley/src/protocol/revision.ts';
 import { projectClientCapabilities } from '../../../../parley/src/protocol/compile/capabilities.ts';
-import { NotAllowed, NotJudged } from '../verdict.ts';
+import { NotAllowed, NotJudged } from './verdict.ts';
 import { callable, type AllowedCall, type CallableTool, type UncalledTool } from './allowed.ts';
 import { callEach, numberedToken, type MadeCall } from './calls.ts';
 import { excerptOfText } from './excerpt.ts';
@@ -14,7 +14,7 @@ import { rawPair } from './pair.ts';
 import { KnownServer } from './known.ts';
 import { listOf, listOffer, type ServerOffer } from './offer.ts';
 import type { AnswerWaits } from './waits/answer-waits.ts';
-import type { Suspects } from '../suspects.ts';
+import type { Suspects } from './suspects.ts';
 import { ProbeClient, type ProbeMessage, type RequestExchange, type Conventions, type Road } from './probe-client.ts';
 
 /** Way to the checked server. */

@@ -1,4 +1,4 @@
-import { SessionLost } from '../verdict.ts';
+import { SessionLost } from './verdict.ts';
 import type { CallableTool, UncalledTool } from './allowed.ts';
 import type { MadeCall } from './calls.ts';
 import type { ServerOffer } from './offer.ts';

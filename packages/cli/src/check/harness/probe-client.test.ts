@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newestRevision } from '../../../../parley/src/protocol/revision.ts';
-import { listedRules } from '../rules/listed.ts';
+import { listedRules } from '../rules/common/listed.ts';
 import { isProbe } from '../rule.ts';
 import { Watching } from '../watching.ts';
 import type { RawExchange } from './exchange.ts';

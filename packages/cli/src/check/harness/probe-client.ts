@@ -9,7 +9,7 @@ import {
 } from '../../../../parley/src/client/connection/request-meta.ts';
 import type { ClientCapabilities } from '../../../../parley/src/protocol/capability.ts';
 import type { Revision } from '../../../../parley/src/protocol/revision.ts';
-import { NotJudged, SessionLost } from '../verdict.ts';
+import { NotJudged, SessionLost } from './verdict.ts';
 import { answers, errorCodeOf, responseIn, turnedAway, type CameResponse, type RawExchange } from './exchange.ts';
 import type { RawHttp } from './http.ts';
 import { AnsweredIds } from './answered.ts';

@@ -13,7 +13,7 @@ import {
   notJudged,
   unless,
   type RuleVerdict,
-} from '../verdict.ts';
+} from '../harness/verdict.ts';
 import { inCore, inExtension, onTask } from './tasks/common.ts';
 import { taskStatus } from './tasks/core-life.ts';
 import { asTaker, becameTask, taking } from './tasks/extension-life.ts';

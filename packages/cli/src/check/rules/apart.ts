@@ -8,7 +8,7 @@ import { errorCodeIn, responseIn, type RawExchange } from '../harness/exchange.t
 import { entryText } from '../harness/offer.ts';
 import type { RequestExchange } from '../harness/probe-client.ts';
 import type { ProbeRule } from '../rule.ts';
-import { breaks, holds, NotApplicable, notApplicable, notJudged, unless } from '../verdict.ts';
+import { breaks, holds, NotApplicable, notApplicable, notJudged, unless } from '../harness/verdict.ts';
 import { ownMeta } from './common/own-meta.ts';
 
 /** Rules about unrelated requests, and about answers to unknown clients. */

@@ -8,7 +8,7 @@ import type { Sender } from '../harness/senders.ts';
 import { rowOf } from '../register.ts';
 import type { ProbeRule } from '../rule.ts';
 import { challengesLasting, knowsLasting, lacksParts, lacksPlace } from './http/authorization-said.ts';
-import { breaks, holds, NotAllowed, notApplicable, notJudged, unless, type RuleVerdict } from '../verdict.ts';
+import { breaks, holds, NotAllowed, notApplicable, notJudged, unless, type RuleVerdict } from '../harness/verdict.ts';
 
 /** Rules about servers that want a token. */
 

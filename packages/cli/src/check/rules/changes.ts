@@ -10,7 +10,7 @@ import { entryText, listOffer, type ServerOffer } from '../harness/offer.ts';
 import type { RequestExchange, Conventions, ProbeClient } from '../harness/probe-client.ts';
 import { rowOf } from '../register.ts';
 import type { ProbeRule } from '../rule.ts';
-import { breaks, holds, NotJudged, notApplicable, notJudged, type RuleVerdict } from '../verdict.ts';
+import { breaks, holds, NotJudged, notApplicable, notJudged, type RuleVerdict } from '../harness/verdict.ts';
 
 const kinds: readonly ListKind[] = ['tools', 'prompts', 'resources'];
 

@@ -15,7 +15,7 @@ import {
   notJudged,
   unless,
   type RuleVerdict,
-} from '../verdict.ts';
+} from '../harness/verdict.ts';
 import { refusedWith } from './common/refusals.ts';
 
 /** Rules about tools, resources, prompts, completion and logging. No listed tool is called. */

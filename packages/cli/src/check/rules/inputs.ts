@@ -3,7 +3,7 @@ import { nobody, type Harness } from '../harness/harness.ts';
 import { entryText, type ServerOffer } from '../harness/offer.ts';
 import type { RequestExchange } from '../harness/probe-client.ts';
 import type { ProbeRule } from '../rule.ts';
-import { breaks, holds, notApplicable, notJudged } from '../verdict.ts';
+import { breaks, holds, notApplicable, notJudged } from '../harness/verdict.ts';
 
 /** Rules about what is no input of a method, which a server may not take for one: no address, no text, no cursor. */
 

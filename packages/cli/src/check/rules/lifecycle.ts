@@ -6,7 +6,7 @@ import { isMessageText } from '../harness/manner.ts';
 import { newestOf } from '../../../../parley/src/protocol/revision.ts';
 import type { RequestExchange } from '../harness/probe-client.ts';
 import type { ProbeRule, WatchRule } from '../rule.ts';
-import { breaks, holds, notApplicable, notJudged, unless } from '../verdict.ts';
+import { breaks, holds, notApplicable, notJudged, unless } from '../harness/verdict.ts';
 import { isForwardDomain } from './common/forward-names.ts';
 import type { JsonObject } from '../../../../parley/src/protocol/features/common.ts';
 import { wholeText } from '../whole-text.ts';

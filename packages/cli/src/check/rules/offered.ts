@@ -3,7 +3,7 @@ import type { Harness } from '../harness/harness.ts';
 import { entryText } from '../harness/offer.ts';
 import type { RequestExchange } from '../harness/probe-client.ts';
 import type { ProbeRule } from '../rule.ts';
-import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../verdict.ts';
+import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../harness/verdict.ts';
 import { refusedWith } from './common/refusals.ts';
 
 /** Rules about completion, about resources that are watched, and about several streams of changes. */

@@ -8,7 +8,15 @@ import { excerptOf } from '../harness/harness.ts';
 import type { HeardMessage, ProbeRule, WatchRule } from '../rule.ts';
 import { sortedText } from './common/canonical.ts';
 import { uiAddress } from './common/ui-address.ts';
-import { breaks, holds, NotAllowed, notApplicable, notJudged, type BrokenPlace, type RuleVerdict } from '../verdict.ts';
+import {
+  breaks,
+  holds,
+  NotAllowed,
+  notApplicable,
+  notJudged,
+  type BrokenPlace,
+  type RuleVerdict,
+} from '../harness/verdict.ts';
 import { wholeText } from '../whole-text.ts';
 
 /** Rules about the results of tools, which are called where that is allowed. */

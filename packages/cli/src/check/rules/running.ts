@@ -4,7 +4,7 @@ import type { Harness } from '../harness/harness.ts';
 import { callMs, sendCall, type MadeCall } from '../harness/calls.ts';
 import { answers, responseIn, type RawExchange } from '../harness/exchange.ts';
 import type { ProbeRule, WatchRule } from '../rule.ts';
-import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../verdict.ts';
+import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../harness/verdict.ts';
 import { wholeText } from '../whole-text.ts';
 
 /** Rules about calls while they run: progress and cancellation. */

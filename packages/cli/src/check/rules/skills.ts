@@ -4,7 +4,15 @@ import { nobody, type Harness } from '../harness/harness.ts';
 import { errorCodeIn } from '../harness/exchange.ts';
 import { entryText } from '../harness/offer.ts';
 import type { ProbeRule } from '../rule.ts';
-import { breaks, holds, NotApplicable, notApplicable, notJudged, unless, type RuleVerdict } from '../verdict.ts';
+import {
+  breaks,
+  holds,
+  NotApplicable,
+  notApplicable,
+  notJudged,
+  unless,
+  type RuleVerdict,
+} from '../harness/verdict.ts';
 import { plainFrontmatter } from './common/frontmatter.ts';
 import {
   listedSkills,

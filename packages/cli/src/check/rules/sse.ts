@@ -4,7 +4,7 @@ import type { RawPair } from '../harness/pair.ts';
 import type { ProbeClient } from '../harness/probe-client.ts';
 import type { ProbeRule } from '../rule.ts';
 import { looksGuessable } from './common/guessable.ts';
-import { breaks, holds, NotJudged, notJudged, unless, type RuleVerdict } from '../verdict.ts';
+import { breaks, holds, NotJudged, notJudged, unless, type RuleVerdict } from '../harness/verdict.ts';
 
 /** Rules about HTTP+SSE, the transport of 2024-11-05. */
 

@@ -1,7 +1,7 @@
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
 import { settledWithin } from '../../../../parley/src/jsonrpc/timeout.ts';
 import type { ProbeRule, WatchRule } from '../rule.ts';
-import { notJudged, unless } from '../verdict.ts';
+import { notJudged, unless } from '../harness/verdict.ts';
 
 /** Rules about standard input and output. */
 

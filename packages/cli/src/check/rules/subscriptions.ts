@@ -3,7 +3,7 @@ import { metaKey } from '../../../../parley/src/protocol/meta.ts';
 import type { Harness } from '../harness/harness.ts';
 import { type RawExchange } from '../harness/exchange.ts';
 import type { ProbeRule } from '../rule.ts';
-import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../verdict.ts';
+import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../harness/verdict.ts';
 import { wholeText } from '../whole-text.ts';
 import { changeStream } from './changes.ts';
 

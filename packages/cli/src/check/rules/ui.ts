@@ -4,7 +4,7 @@ import { entryText } from '../harness/offer.ts';
 import { errorCodeOf } from '../harness/exchange.ts';
 import type { RequestExchange } from '../harness/probe-client.ts';
 import type { ProbeRule } from '../rule.ts';
-import { breaks, holds, NotApplicable, notJudged, type RuleVerdict } from '../verdict.ts';
+import { breaks, holds, NotApplicable, notJudged, type RuleVerdict } from '../harness/verdict.ts';
 import { uiAddress } from './common/ui-address.ts';
 
 /** Rules about tools that show their results in an app. Of the addresses that they name those that are listed are read. */

@@ -1,5 +1,5 @@
-import { checkClient, type CheckClientOptions } from '../../check/client/check-client.ts';
-import { steps } from '../../check/client/guide.ts';
+import { checkClient, type CheckClientOptions } from '../../check/client/run/check-client.ts';
+import { steps } from '../../check/client/run/guide.ts';
 import type { StartedClient } from '../../check/client/started.ts';
 import { clientRules } from '../../check/client/rules/rules.ts';
 import type { CheckReport } from '../../check/report.ts';

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ParseArgsOptionsConfig } from 'node:util';
 import { baselineText, compareTo, readBaseline, type KnownFinding } from '../../check/baseline.ts';
-import { judgeServer } from '../../check/check.ts';
+import { judgeServer } from '../../check/run/check.ts';
 import type { CheckReport } from '../../check/report.ts';
 import { inPractice } from '../../check/practice/in-practice.ts';
 import { junitReport } from '../../check/report/junit.ts';
@@ -79,7 +79,7 @@ async function checked(argv: readonly string[], io: Io): Promise<number> {
   refuseMistakes(parsed, after);
   const judge = parsed.text('judge');
   if (judge !== undefined) {
-    const { relay } = await import('../../check/client/relay/relay.ts');
+    const { relay } = await import('../../check/client/run/relay.ts');
     return await relay(judge, { stdin: io.stdin, stdout: io.stdout, parent: process.ppid, signal: io.signal });
   }
   const wishes = { parsed, known: await knownOf(parsed), file: parsed.text('sarif-file') ?? scriptOf(after ?? []) };

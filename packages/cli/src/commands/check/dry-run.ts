@@ -1,5 +1,5 @@
 import { rawHttp, type RawHttp } from '../../check/harness/http.ts';
-import { judgeServer, type CheckOptions } from '../../check/check.ts';
+import { judgeServer, type CheckOptions } from '../../check/run/check.ts';
 import { listen } from '../../../../parley/src/node.ts';
 import { createExampleServer } from '../example/server.ts';
 import type { Io } from '../io.ts';

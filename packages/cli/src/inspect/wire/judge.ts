@@ -3,7 +3,7 @@
 import type { RawExchange } from '../../check/harness/exchange.ts';
 import { rowOf } from '../../check/register.ts';
 import { isProbe, type CheckRule, type WatchRule } from '../../check/rule.ts';
-import { apartOnPage } from '../../check/rules/listed.ts';
+import { apartOnPage } from '../../check/rules/common/listed.ts';
 import { checkRules } from '../../check/rules/rules.ts';
 import { jsonIn } from '../../../../parley/src/json/parse.ts';
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';

@@ -7,7 +7,7 @@ import { reportOf } from '../../judge.ts';
 import { rowOf } from '../../register.ts';
 import type { CheckReport } from '../../report.ts';
 import { ClientWatching } from '../client-watching.ts';
-import { JudgedClient } from '../judged-client.ts';
+import { JudgedClient } from '../run/judged-client.ts';
 import { clientRules } from '../rules/rules.ts';
 import { ClientDocuments } from './documents.ts';
 import { clientAuthorizationRules, judgeTrails } from './judge-logs.ts';

@@ -6,7 +6,7 @@ import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import { metaKey } from '../../../../../parley/src/protocol/meta.ts';
 import { chooseRevision, revisionOf, type Revision } from '../../../../../parley/src/protocol/revision.ts';
 import type { HeardHead } from '../client-rule.ts';
-import type { Gate, GateAnswer } from '../http-door.ts';
+import type { Gate, GateAnswer } from '../run/http-door.ts';
 import { metaOf, paramsOf } from '../client-session.ts';
 import { lacksNonce, nonceHeaders, wantsNonce } from './proofs.ts';
 import { scopes } from './scenarios.ts';

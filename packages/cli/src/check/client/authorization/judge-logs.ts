@@ -1,7 +1,7 @@
 import type { RawExchange } from '../../harness/exchange.ts';
 import { rowOf } from '../../register.ts';
 import type { JudgedRule } from '../../run.ts';
-import { breaks, holds, notJudged, type RuleVerdict } from '../../verdict.ts';
+import { breaks, holds, notJudged, type RuleVerdict } from '../../harness/verdict.ts';
 import type { Revision } from '../../../../../parley/src/protocol/revision.ts';
 import type { AuthorizationRule } from './rule.ts';
 import { discoveryRules } from './rules-discovery.ts';

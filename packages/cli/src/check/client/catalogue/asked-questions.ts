@@ -3,7 +3,7 @@
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import { after, monotonicNow } from '../../../../../parley/src/jsonrpc/timeout.ts';
 import type { JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
-import { askedAsTasks } from '../tasks/hosted.ts';
+import { askedAsTasks } from './hosted.ts';
 import type { Prompted } from '../client-session.ts';
 import type { Giving } from './answers.ts';
 import { askedWords, elicitation, questionsFor, sampling } from './questions.ts';

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../../../parley/src/protocol/features/com
 
 import { rowOf } from '../../register.ts';
 import { droppedTool } from '../dropped.ts';
-import { dyingTool } from '../relay/served-process.ts';
+import { dyingTool } from '../served-process.ts';
 import { appToolList } from './app.ts';
 import { changeTool } from './listening.ts';
 

@@ -2,7 +2,7 @@
 
 import { monotonicNow } from '../../../../../parley/src/jsonrpc/timeout.ts';
 import { sameAs, type ClientRule } from '../client-rule.ts';
-import { dyingTimes, type ServedProcess } from '../relay/served-process.ts';
+import { dyingTimes, type ServedProcess } from '../served-process.ts';
 
 const restarts: ClientRule = {
   id: 'stdio-015',

@@ -6,7 +6,7 @@ import type { Revision } from '../../../../../parley/src/protocol/revision.ts';
 import { taskSupport } from '../catalogue/tools.ts';
 import { inQuotes, sameAs, unlessKept, type ClientRule, type HeardOfClient } from '../client-rule.ts';
 import { idText, isAsking, metaOf, paramsOf, saidText } from '../client-session.ts';
-import { ownTaskTimes, type OwnTask } from '../tasks/own-task.ts';
+import { ownTaskTimes, type OwnTask } from '../own-task.ts';
 
 const inExtension = ({ tasks }: Revision): boolean => tasks === 'extension';
 

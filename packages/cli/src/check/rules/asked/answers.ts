@@ -16,7 +16,7 @@ import {
 import { errorCodeIn } from '../../harness/exchange.ts';
 import type { RequestExchange } from '../../harness/probe-client.ts';
 import type { ProbeRule } from '../../rule.ts';
-import { breaks, holds, NotJudged, notApplicable, unless, type RuleVerdict } from '../../verdict.ts';
+import { breaks, holds, NotJudged, notApplicable, unless, type RuleVerdict } from '../../harness/verdict.ts';
 import { sortedText } from '../common/canonical.ts';
 
 /** Rules about what a server makes of the answers to its questions, be they asked by requests or by results. */

@@ -4,7 +4,7 @@ import type { CallableTool } from '../../harness/allowed.ts';
 import { completeIn, wantsInput, nextRound, sendCall } from '../../harness/calls.ts';
 import type { RequestExchange, ProbeClient } from '../../harness/probe-client.ts';
 import type { ProbeRule } from '../../rule.ts';
-import { breaks, holds, NotJudged, notApplicable, unless, type RuleVerdict } from '../../verdict.ts';
+import { breaks, holds, NotJudged, notApplicable, unless, type RuleVerdict } from '../../harness/verdict.ts';
 import { wholeText } from '../../whole-text.ts';
 
 /** Rules about calls that ask through their results: the contents of the next round. */

@@ -2,7 +2,7 @@ import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
 import { wantsInput } from '../../harness/calls.ts';
 import { errorCodeOf } from '../../harness/exchange.ts';
 import type { ProbeRule } from '../../rule.ts';
-import { breaks, holds, notApplicable, notJudged } from '../../verdict.ts';
+import { breaks, holds, notApplicable, notJudged } from '../../harness/verdict.ts';
 
 /** Rules about what a server asks one time after another. */
 

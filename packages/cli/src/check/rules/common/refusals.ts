@@ -1,7 +1,7 @@
 import { isObject, isResponse } from '../../../../../parley/src/jsonrpc/message.ts';
 import { excerptOf } from '../../harness/harness.ts';
 import { errorCodeIn, type RawExchange } from '../../harness/exchange.ts';
-import { breaks, holds, notJudged, type RuleVerdict } from '../../verdict.ts';
+import { breaks, holds, notJudged, type RuleVerdict } from '../../harness/verdict.ts';
 
 /** Refusal that a rule wants: any one part may be left open. */
 export interface WantedRefusal {

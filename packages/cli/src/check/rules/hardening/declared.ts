@@ -3,7 +3,7 @@ import type { Harness } from '../../harness/harness.ts';
 import { errorCodeOf } from '../../harness/exchange.ts';
 import { rowOf } from '../../register.ts';
 import type { ProbeRule } from '../../rule.ts';
-import { holds, notApplicable, type BrokenPlace } from '../../verdict.ts';
+import { holds, notApplicable, type BrokenPlace } from '../../harness/verdict.ts';
 
 /** A request of a capability that harms nothing, and the row that judges its method, where one does. */
 interface DeclaredMethod {

@@ -1,5 +1,5 @@
 import type { ProbeRule } from '../../rule.ts';
-import { holds, notJudged, breaks } from '../../verdict.ts';
+import { holds, notJudged, breaks } from '../../harness/verdict.ts';
 import { livesOn, nastyId, type NastyText } from './nasty.ts';
 import { openSlowly } from './slow-connections.ts';
 

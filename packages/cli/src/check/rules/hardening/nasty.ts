@@ -3,8 +3,8 @@ import type { Harness } from '../../harness/harness.ts';
 import { errorCodeIn, type RawExchange } from '../../harness/exchange.ts';
 import type { ProbeClient } from '../../harness/probe-client.ts';
 import type { ProbeRule } from '../../rule.ts';
-import { breaks, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
-import { noMethod } from '../basic.ts';
+import { breaks, notJudged, unless, type RuleVerdict } from '../../harness/verdict.ts';
+import { noMethod } from '../common/basic.ts';
 import { ownMeta } from '../common/own-meta.ts';
 
 /** Sends a text that no server can make sense of, and sees whether it still serves. */

@@ -1,8 +1,8 @@
 import type { Harness } from '../../harness/harness.ts';
 import { besideIdle, listensWithin, restartMs } from '../../alive.ts';
 import type { ProbeRule } from '../../rule.ts';
-import type { Suspect } from '../../suspects.ts';
-import { breaks, holds, type RuleVerdict } from '../../verdict.ts';
+import type { Suspect } from '../../harness/suspects.ts';
+import { breaks, holds, type RuleVerdict } from '../../harness/verdict.ts';
 
 /** Most rules that are run once more, each of which may end the server, and messages that are named beside the first. */
 const most = { again: 5, named: 3 };

@@ -5,7 +5,7 @@ import { sendCall } from '../../harness/calls.ts';
 import type { RawExchange } from '../../harness/exchange.ts';
 import type { ProbeClient } from '../../harness/probe-client.ts';
 import type { ProbeRule } from '../../rule.ts';
-import { breaks, holds, notApplicable, type RuleVerdict } from '../../verdict.ts';
+import { breaks, holds, notApplicable, type RuleVerdict } from '../../harness/verdict.ts';
 import { besideStreams } from './beside-streams.ts';
 
 /**

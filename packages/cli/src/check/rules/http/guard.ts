@@ -3,7 +3,7 @@ import type { Harness } from '../../harness/harness.ts';
 import { isEventStream, mediaTypeOf } from '../../harness/manner.ts';
 import type { RequestExchange } from '../../harness/probe-client.ts';
 import type { ProbeRule, WatchRule } from '../../rule.ts';
-import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
+import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../../harness/verdict.ts';
 import { rowOf } from '../../register.ts';
 import { refusedWith } from '../common/refusals.ts';
 

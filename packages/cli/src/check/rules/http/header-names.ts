@@ -6,7 +6,7 @@ import {
 } from '../../../../../parley/src/connection/header.ts';
 import type { WatchRule } from '../../rule.ts';
 import { isSecretProperty } from '../common/secret-names.ts';
-import { aboutTools } from '../listed.ts';
+import { aboutTools } from '../common/listed.ts';
 
 /** Rules about `x-mcp-header` in the schemas of tools. The official schema says nothing of it, so that they stand beside it. */
 

@@ -2,7 +2,7 @@ import type { RawExchange } from '../../harness/exchange.ts';
 import type { Harness } from '../../harness/harness.ts';
 import { isEventStream } from '../../harness/manner.ts';
 import type { ProbeRule } from '../../rule.ts';
-import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
+import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../../harness/verdict.ts';
 import { eventIds } from './streams.ts';
 
 /** Rules about streams that last for minutes, which are waited for where that is wished. */

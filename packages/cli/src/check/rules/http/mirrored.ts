@@ -6,7 +6,7 @@ import { sendCall } from '../../harness/calls.ts';
 import { errorCodeIn } from '../../harness/exchange.ts';
 import type { RequestExchange } from '../../harness/probe-client.ts';
 import type { ProbeRule } from '../../rule.ts';
-import { NotApplicable, NotJudged, unless } from '../../verdict.ts';
+import { NotApplicable, NotJudged, unless } from '../../harness/verdict.ts';
 import { refusedWith } from '../common/refusals.ts';
 
 /** Rules about arguments that travel in headers too, of tools that are called where that is allowed. */

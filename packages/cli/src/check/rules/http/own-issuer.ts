@@ -5,7 +5,7 @@ import { nobody, type Harness } from '../../harness/harness.ts';
 import type { RawExchange } from '../../harness/exchange.ts';
 import { guardOf, metadataOf } from '../../harness/guard.ts';
 import type { ProbeRule } from '../../rule.ts';
-import { breaks, holds, NotApplicable, notApplicable, notJudged, unless } from '../../verdict.ts';
+import { breaks, holds, NotApplicable, notApplicable, notJudged, unless } from '../../harness/verdict.ts';
 
 /** Rules about servers of 2025-03-26, at whose address without its path their authorization server is. */
 

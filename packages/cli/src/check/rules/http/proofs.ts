@@ -7,7 +7,15 @@ import { guardOf, metadataOf } from '../../harness/guard.ts';
 import type { RequestExchange } from '../../harness/probe-client.ts';
 import type { Sender } from '../../harness/senders.ts';
 import type { ProbeRule } from '../../rule.ts';
-import { breaks, holds, NotAllowed, NotApplicable, notApplicable, notJudged, type RuleVerdict } from '../../verdict.ts';
+import {
+  breaks,
+  holds,
+  NotAllowed,
+  NotApplicable,
+  notApplicable,
+  notJudged,
+  type RuleVerdict,
+} from '../../harness/verdict.ts';
 
 /** Rules about proofs of possession (DPoP), of servers that say that they take some. */
 

@@ -5,7 +5,7 @@ import type { Harness } from '../../harness/harness.ts';
 import type { RawExchange } from '../../harness/exchange.ts';
 import { isEventStream } from '../../harness/manner.ts';
 import type { ProbeRule } from '../../rule.ts';
-import { breaks, holds, notApplicable, notJudged, type RuleVerdict } from '../../verdict.ts';
+import { breaks, holds, notApplicable, notJudged, type RuleVerdict } from '../../harness/verdict.ts';
 import { wholeText } from '../../whole-text.ts';
 
 /** Rules about where a server of this machine can be reached. */

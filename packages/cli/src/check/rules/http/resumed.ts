@@ -3,7 +3,7 @@ import { sendCall } from '../../harness/calls.ts';
 import { answers, type RawExchange } from '../../harness/exchange.ts';
 import type { RequestExchange, ProbeClient } from '../../harness/probe-client.ts';
 import type { ProbeRule } from '../../rule.ts';
-import { breaks, holds, notApplicable, notJudged, type RuleVerdict } from '../../verdict.ts';
+import { breaks, holds, notApplicable, notJudged, type RuleVerdict } from '../../harness/verdict.ts';
 import { isEventStream } from '../../harness/manner.ts';
 import { eventIds } from './streams.ts';
 

@@ -4,7 +4,7 @@ import type { Harness } from '../../harness/harness.ts';
 import type { RawExchange } from '../../harness/exchange.ts';
 import { jsonObjectIn, metadataOf } from '../../harness/guard.ts';
 import type { ProbeRule } from '../../rule.ts';
-import { NotApplicable, NotJudged, unless } from '../../verdict.ts';
+import { NotApplicable, NotJudged, unless } from '../../harness/verdict.ts';
 
 /** Rules about an authorization server that is at the origin of the server: what is elsewhere is not fetched. */
 

@@ -4,7 +4,7 @@ import type { Harness } from '../../harness/harness.ts';
 import type { RawExchange } from '../../harness/exchange.ts';
 import { bearerIn, guardOf } from '../../harness/guard.ts';
 import type { ProbeRule } from '../../rule.ts';
-import { holds, notApplicable, notJudged, breaks, type RuleVerdict } from '../../verdict.ts';
+import { holds, notApplicable, notJudged, breaks, type RuleVerdict } from '../../harness/verdict.ts';
 
 /** Rules about what a challenge says of scopes. */
 

@@ -3,7 +3,7 @@ import type { RawExchange } from '../../harness/exchange.ts';
 import type { ProbeClient } from '../../harness/probe-client.ts';
 import type { ProbeRule } from '../../rule.ts';
 import { looksGuessable } from '../common/guessable.ts';
-import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
+import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../../harness/verdict.ts';
 
 /** Rules about sessions over HTTP. */
 

@@ -4,9 +4,9 @@ import { sendCall } from '../../harness/calls.ts';
 import { entryText, isDemanding } from '../../harness/offer.ts';
 import type { RequestExchange } from '../../harness/probe-client.ts';
 import type { ProbeRule } from '../../rule.ts';
-import { breaks, holds, type RuleVerdict } from '../../verdict.ts';
+import { breaks, holds, type RuleVerdict } from '../../harness/verdict.ts';
 import { refusedWith, type WantedRefusal } from '../common/refusals.ts';
-import { askedInManner } from '../stateless.ts';
+import { askedInManner } from '../common/stateless.ts';
 
 /** Rules about `Mcp-Method` and `Mcp-Name`, which say again what stands in the body. */
 

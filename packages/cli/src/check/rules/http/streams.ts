@@ -6,7 +6,7 @@ import type { RequestExchange, ProbeClient } from '../../harness/probe-client.ts
 import { rowOf } from '../../register.ts';
 import { besideStreams } from './beside-streams.ts';
 import type { ProbeRule, WatchRule } from '../../rule.ts';
-import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
+import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../../harness/verdict.ts';
 
 /** Rules about streams over HTTP: which message goes where, how they end, and what their events are called. */
 

@@ -2,8 +2,8 @@ import type { Harness } from '../../harness/harness.ts';
 import { keyOfEntry, listOffer, type PageWalk } from '../../harness/offer.ts';
 import { rowOf } from '../../register.ts';
 import type { ProbeRule } from '../../rule.ts';
-import { apartWords } from '../listed.ts';
-import { breaks, holds, notApplicable, notJudged, type RuleVerdict } from '../../verdict.ts';
+import { apartWords } from '../common/listed.ts';
+import { breaks, holds, notApplicable, notJudged, type RuleVerdict } from '../../harness/verdict.ts';
 import { wholeText } from '../../whole-text.ts';
 
 /** Rules about lists as a whole, over all of their pages. */

@@ -3,7 +3,7 @@ import { metaKey } from '../../../../../parley/src/protocol/meta.ts';
 import type { Harness } from '../../harness/harness.ts';
 import type { RequestExchange, ProbeClient } from '../../harness/probe-client.ts';
 import type { ProbeRule } from '../../rule.ts';
-import { breaks, holds, notApplicable, notJudged } from '../../verdict.ts';
+import { breaks, holds, notApplicable, notJudged } from '../../harness/verdict.ts';
 import { ownMeta } from '../common/own-meta.ts';
 
 /** Names of clients that a server may know, and of one that nobody knows. */

@@ -2,7 +2,7 @@ import { revisionOf } from '../../../../../parley/src/protocol/revision.ts';
 import type { Harness } from '../../harness/harness.ts';
 import type { RequestExchange, Conventions, ProbeClient } from '../../harness/probe-client.ts';
 import type { ProbeRule } from '../../rule.ts';
-import { breaks, holds, notApplicable, notJudged } from '../../verdict.ts';
+import { breaks, holds, notApplicable, notJudged } from '../../harness/verdict.ts';
 
 /** Revisions with a handshake that a server says it speaks at the place where it is asked: HTTP+SSE has another one. */
 async function promised(harness: Harness): Promise<readonly unknown[]> {

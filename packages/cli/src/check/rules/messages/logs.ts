@@ -5,7 +5,7 @@ import { sendCall } from '../../harness/calls.ts';
 import type { RawExchange } from '../../harness/exchange.ts';
 import type { ProbeClient } from '../../harness/probe-client.ts';
 import type { ProbeRule } from '../../rule.ts';
-import { breaks, holds, notApplicable } from '../../verdict.ts';
+import { breaks, holds, notApplicable } from '../../harness/verdict.ts';
 
 /** Rules about what a server logs for whoever wants to hear all of it. */
 

@@ -3,7 +3,7 @@ import type { Harness } from '../../harness/harness.ts';
 import { excerptOf } from '../../harness/harness.ts';
 import { rowOf } from '../../register.ts';
 import type { ProbeRule } from '../../rule.ts';
-import { breaks, holds, type RuleVerdict } from '../../verdict.ts';
+import { breaks, holds, type RuleVerdict } from '../../harness/verdict.ts';
 import { ownMeta } from '../common/own-meta.ts';
 
 /** Rules about what a client may add to its requests. */

@@ -5,7 +5,7 @@ import { excerptOf, type Harness } from '../../harness/harness.ts';
 import type { CallableTool } from '../../harness/allowed.ts';
 import { sendCall } from '../../harness/calls.ts';
 import type { RequestExchange, ProbeClient } from '../../harness/probe-client.ts';
-import { NotJudged, notApplicable, type RuleVerdict } from '../../verdict.ts';
+import { NotJudged, notApplicable, type RuleVerdict } from '../../harness/verdict.ts';
 import { wholeText } from '../../whole-text.ts';
 
 /** Things that rules about tasks have in common. */

@@ -6,7 +6,7 @@ import { type RawExchange } from '../../harness/exchange.ts';
 import { isEventStream } from '../../harness/manner.ts';
 import type { RequestExchange } from '../../harness/probe-client.ts';
 import type { HeardMessage, ProbeRule, WatchRule } from '../../rule.ts';
-import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
+import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../../harness/verdict.ts';
 import { sortedText } from '../common/canonical.ts';
 import {
   askedIn,

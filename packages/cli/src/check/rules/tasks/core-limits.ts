@@ -3,7 +3,7 @@ import { excerptOf, type Harness } from '../../harness/harness.ts';
 import { sendCall } from '../../harness/calls.ts';
 import type { RequestExchange } from '../../harness/probe-client.ts';
 import type { ProbeRule } from '../../rule.ts';
-import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
+import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../../harness/verdict.ts';
 import { looksGuessable } from '../common/guessable.ts';
 import { coreLives } from './core-life.ts';
 import { inCore, onTask, takesCalls, ttl } from './common.ts';

@@ -3,7 +3,7 @@ import { excerptOf, nobody } from '../../harness/harness.ts';
 import { sendCall } from '../../harness/calls.ts';
 import type { RequestExchange } from '../../harness/probe-client.ts';
 import type { ProbeRule } from '../../rule.ts';
-import { breaks, holds, NotJudged, notApplicable, notJudged, unless } from '../../verdict.ts';
+import { breaks, holds, NotJudged, notApplicable, notJudged, unless } from '../../harness/verdict.ts';
 import { refusedWith } from '../common/refusals.ts';
 import { inCore, maxPolls, onTask, taskOutcome, takesCalls, taskTool, ttl } from './common.ts';
 

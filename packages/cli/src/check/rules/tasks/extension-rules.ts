@@ -6,7 +6,7 @@ import { excerptOf, nobody, type Harness } from '../../harness/harness.ts';
 import { errorCodeIn, type RawExchange } from '../../harness/exchange.ts';
 import type { RequestExchange } from '../../harness/probe-client.ts';
 import type { ProbeRule } from '../../rule.ts';
-import { breaks, holds, NotJudged, notApplicable, notJudged, unless, type RuleVerdict } from '../../verdict.ts';
+import { breaks, holds, NotJudged, notApplicable, notJudged, unless, type RuleVerdict } from '../../harness/verdict.ts';
 import { looksGuessable } from '../common/guessable.ts';
 import { ownMeta } from '../common/own-meta.ts';
 import { errorDataIn, refusedWith } from '../common/refusals.ts';

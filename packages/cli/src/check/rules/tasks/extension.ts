@@ -4,7 +4,7 @@ import type { ClientCapabilities } from '../../../../../parley/src/protocol/capa
 import { nobody, type Harness } from '../../harness/harness.ts';
 import { completeIn, sendCall } from '../../harness/calls.ts';
 import type { ProbeRule, WatchRule } from '../../rule.ts';
-import { holds, notApplicable, unless } from '../../verdict.ts';
+import { holds, notApplicable, unless } from '../../harness/verdict.ts';
 import { refusedWith } from '../common/refusals.ts';
 import { inExtension, ttl } from './common.ts';
 

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { createServer as createHttp, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import { listen } from '../../../parley/src/node.ts';
-import { revisions } from '../../../parley/src/protocol/revision.ts';
-import { createServer } from '../../../parley/src/server.ts';
-import { rawHttp } from './harness/http.ts';
+import { listen } from '../../../../parley/src/node.ts';
+import { revisions } from '../../../../parley/src/protocol/revision.ts';
+import { createServer } from '../../../../parley/src/server.ts';
+import { rawHttp } from '../harness/http.ts';
 import { judgeServer } from './check.ts';
-import { checkRules } from './rules/rules.ts';
-import { runRules } from './run.ts';
-import type { CheckReport } from './report.ts';
+import { checkRules } from '../rules/rules.ts';
+import { runRules } from '../run.ts';
+import type { CheckReport } from '../report.ts';
 
 const info = { name: 'parley-check', version: '1.0.0' };
 

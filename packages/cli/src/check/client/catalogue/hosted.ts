@@ -6,10 +6,10 @@ import { hostsTasksOf } from '../../../../../parley/src/protocol/capability.ts';
 import type { JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
 import { metaKey } from '../../../../../parley/src/protocol/meta.ts';
 import { hasEnded } from '../../../../../parley/src/protocol/task-status.ts';
-import type { Giving } from '../catalogue/answers.ts';
-import { questionsFor } from '../catalogue/questions.ts';
+import type { Giving } from './answers.ts';
+import { questionsFor } from './questions.ts';
 import type { ClientProbe, Prompted, QuestionProgress } from '../client-session.ts';
-import { ownTaskTimes } from './own-task.ts';
+import { ownTaskTimes } from '../own-task.ts';
 
 /** Asks it. */
 export async function askedAsTasks(giving: Giving): Promise<void> {

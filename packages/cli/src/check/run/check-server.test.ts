@@ -4,7 +4,7 @@ import { createServer as createServerOfHttp } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { createServer } from '../../../parley/src/server.ts';
+import { createServer } from '../../../../parley/src/server.ts';
 import { checkServer } from './check-server.ts';
 
 function small(): ReturnType<typeof createServer> {

@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net';
 import { jsonIn } from '../../../../../parley/src/json/parse.ts';
 import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
-import { textLinesOf } from '../lines-door.ts';
+import { textLinesOf } from './lines-door.ts';
 
 /** Something that one end tells the other. */
 export interface RelayFrame {

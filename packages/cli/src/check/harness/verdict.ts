@@ -1,4 +1,4 @@
-import type { RawExchange } from './harness/exchange.ts';
+import type { RawExchange } from './exchange.ts';
 
 /** Place that breaks a rule; `where` names it, such as `tools/add/inputSchema`, where one exchange shows several. */
 export interface BrokenPlace {

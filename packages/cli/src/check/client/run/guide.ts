@@ -1,9 +1,9 @@
-import { appTools } from './catalogue/app.ts';
-import { changeTool } from './catalogue/listening.ts';
-import { canDie } from './catalogue/tools.ts';
-import { droppedTool } from './dropped.ts';
-import { dyingTool } from './relay/served-process.ts';
-import type { ClientSession } from './client-session.ts';
+import { appTools } from '../catalogue/app.ts';
+import { changeTool } from '../catalogue/listening.ts';
+import { canDie } from '../catalogue/tools.ts';
+import { droppedTool } from '../dropped.ts';
+import { dyingTool } from '../served-process.ts';
+import type { ClientSession } from '../client-session.ts';
 
 /** One step for the user of the client. */
 export interface GuideStep {

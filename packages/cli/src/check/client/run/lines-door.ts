@@ -1,12 +1,12 @@
 /** Lines of the server that judges its client: what a client that starts its server speaks with. */
 
 import type { Readable, Writable } from 'node:stream';
-import { after, settledWithin } from '../../../../parley/src/jsonrpc/timeout.ts';
-import type { Revision } from '../../../../parley/src/protocol/revision.ts';
-import { HeldLines, type WholeText } from './held-lines.ts';
+import { after, settledWithin } from '../../../../../parley/src/jsonrpc/timeout.ts';
+import type { Revision } from '../../../../../parley/src/protocol/revision.ts';
+import { HeldLines, type WholeText } from '../held-lines.ts';
 import type { JudgedClient } from './judged-client.ts';
-import type { SideChannel } from './piece.ts';
-import type { ServedProcess } from './relay/served-process.ts';
+import type { SideChannel } from '../piece.ts';
+import type { ServedProcess } from '../served-process.ts';
 
 /** Longest line, in characters. */
 const longest = 4 * 1024 ** 2;

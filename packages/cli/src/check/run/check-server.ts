@@ -1,8 +1,8 @@
-import type { Servable } from '../../../parley/src/server/runtime/request-handler.ts';
-import { refuseUnknown, type Names } from '../../../parley/src/options/known-names.ts';
-import type { RevisionDate } from '../../../parley/src/protocol/revision.ts';
-import type { AllowedCall } from './harness/allowed.ts';
-import type { CheckReport } from './report.ts';
+import type { Servable } from '../../../../parley/src/server/runtime/request-handler.ts';
+import { refuseUnknown, type Names } from '../../../../parley/src/options/known-names.ts';
+import type { RevisionDate } from '../../../../parley/src/protocol/revision.ts';
+import type { AllowedCall } from '../harness/allowed.ts';
+import type { CheckReport } from '../report.ts';
 
 /** A server to be judged: one of this process, the address of one that listens, or the command that starts one. */
 export type CheckedServer =

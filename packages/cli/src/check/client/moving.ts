@@ -3,11 +3,11 @@
  * finds the new one.
  */
 
-import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
-import { monotonicNow } from '../../../../../parley/src/jsonrpc/timeout.ts';
-import type { JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
-import { decodeHeaderValue, headerValueOf } from '../../../../../parley/src/connection/header.ts';
-import type { HeardHead } from '../client-rule.ts';
+import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
+import { monotonicNow } from '../../../../parley/src/jsonrpc/timeout.ts';
+import type { JsonObject } from '../../../../parley/src/protocol/features/common.ts';
+import { decodeHeaderValue, headerValueOf } from '../../../../parley/src/connection/header.ts';
+import type { HeardHead } from './client-rule.ts';
 
 /** Name of the tool. */
 export const movingTool = 'moving';

@@ -1,12 +1,12 @@
 /** HTTP+SSE of the server that judges its client: a stream by GET, and the endpoint for messages that it names. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { JsonObject } from '../../../../parley/src/protocol/features/common.ts';
-import type { Revision } from '../../../../parley/src/protocol/revision.ts';
-import type { HeardHead } from './client-rule.ts';
-import { bodyOf, endResponse } from './http-parts.ts';
+import type { JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
+import type { Revision } from '../../../../../parley/src/protocol/revision.ts';
+import type { HeardHead } from '../client-rule.ts';
+import { bodyOf, endResponse } from '../http-parts.ts';
 import type { JudgedClient } from './judged-client.ts';
-import type { ClientSession } from './client-session.ts';
+import type { ClientSession } from '../client-session.ts';
 
 /** Paths of the stream, and of the messages. */
 export const pairPaths = { stream: '/sse', messages: '/messages' } as const;

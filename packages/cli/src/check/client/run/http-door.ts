@@ -1,19 +1,19 @@
 /** HTTP of the server that judges its client: one endpoint for all revisions, and one for each. */
 
-import type { JsonObject } from '../../../../parley/src/protocol/features/common.ts';
+import type { JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { monotonicNow } from '../../../../parley/src/jsonrpc/timeout.ts';
-import { revisionOf, type Revision } from '../../../../parley/src/protocol/revision.ts';
-import type { HeardHead } from './client-rule.ts';
-import { bodyOf, closed, comesFromHere, endResponse, flat } from './http-parts.ts';
+import { monotonicNow } from '../../../../../parley/src/jsonrpc/timeout.ts';
+import { revisionOf, type Revision } from '../../../../../parley/src/protocol/revision.ts';
+import type { HeardHead } from '../client-rule.ts';
+import { bodyOf, closed, comesFromHere, endResponse, flat } from '../http-parts.ts';
 import { ForeignDoor, foreignPath } from './foreign-door.ts';
 import type { JudgedClient } from './judged-client.ts';
-import type { SideChannel, ServedEvent } from './piece.ts';
-import { appFarPath } from './catalogue/app.ts';
-import { iconPath, pagePath } from './catalogue/tools.ts';
+import type { SideChannel, ServedEvent } from '../piece.ts';
+import { appFarPath } from '../catalogue/app.ts';
+import { iconPath, pagePath } from '../catalogue/tools.ts';
 import { PairDoor, pairPaths } from './pair-door.ts';
-import type { ClientSession } from './client-session.ts';
+import type { ClientSession } from '../client-session.ts';
 
 /** Limits: streams that are open, connections. */
 const most = { streams: 100, connections: 200 };

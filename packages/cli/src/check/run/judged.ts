@@ -1,14 +1,14 @@
-import { sentSecrets } from '../../../parley/src/auth/common/secrets.ts';
-import { isLoopback } from '../../../parley/src/auth/common/network.ts';
-import { listen } from '../../../parley/src/transports/node/server/http.ts';
-import { version } from '../../../parley/src/transports/node/version.ts';
-import { chosenRevisions } from '../../../parley/src/protocol/revision.ts';
-import { secretArguments, secretHeaders, secretsOfUrl, secretVariables } from '../recorder/secrets.ts';
-import { withoutTexts } from '../recorder/without-texts.ts';
-import { rawHttp } from './harness/http.ts';
+import { sentSecrets } from '../../../../parley/src/auth/common/secrets.ts';
+import { isLoopback } from '../../../../parley/src/auth/common/network.ts';
+import { listen } from '../../../../parley/src/transports/node/server/http.ts';
+import { version } from '../../../../parley/src/transports/node/version.ts';
+import { chosenRevisions } from '../../../../parley/src/protocol/revision.ts';
+import { secretArguments, secretHeaders, secretsOfUrl, secretVariables } from '../../recorder/secrets.ts';
+import { withoutTexts } from '../../recorder/without-texts.ts';
+import { rawHttp } from '../harness/http.ts';
 import type { CheckedServer, ServerCheckOptions } from './check-server.ts';
 import { judgeServer, type CheckOptions } from './check.ts';
-import type { CheckReport } from './report.ts';
+import type { CheckReport } from '../report.ts';
 
 /** Judges a server where it is, or where it is served meanwhile. */
 export async function judged(server: CheckedServer, options: ServerCheckOptions): Promise<CheckReport> {

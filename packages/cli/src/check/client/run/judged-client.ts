@@ -1,25 +1,25 @@
 /** Server that judges its client: it takes what a client says, has rules look at it, and answers by the catalogue. */
 
-import { parseJson } from '../../../../parley/src/json/parse.ts';
-import { isObject, isResponse } from '../../../../parley/src/jsonrpc/message.ts';
-import { after, monotonicNow } from '../../../../parley/src/jsonrpc/timeout.ts';
-import type { Implementation, JsonObject } from '../../../../parley/src/protocol/features/common.ts';
-import { metaKey } from '../../../../parley/src/protocol/meta.ts';
-import { newestOf, type Revision } from '../../../../parley/src/protocol/revision.ts';
-import { answerTo, type GivenAnswer } from './catalogue/answers.ts';
-import type { HeardHead, OpenedPage } from './client-rule.ts';
-import { ClientWatching } from './client-watching.ts';
-import { droppedTimes, droppedTool, eventIdOf, type DroppedCall } from './dropped.ts';
-import { noteProgress } from './rules/asked.ts';
-import { noteRoots } from './rules/roots.ts';
-import { knownMs } from './rules/headers.ts';
-import { clientRules } from './rules/rules.ts';
-import { roundOf } from './rules/rounds.ts';
-import type { ClientPiece, SideChannel, ServedPiece } from './piece.ts';
-import { isBeside, isStateless, jsonRpcRefusal, refusedProbe, revisionOfMessage } from './placing.ts';
-import { PutQuestions } from './put-questions.ts';
-import type { ServedProcess } from './relay/served-process.ts';
-import { RunningCalls } from './running-calls.ts';
+import { parseJson } from '../../../../../parley/src/json/parse.ts';
+import { isObject, isResponse } from '../../../../../parley/src/jsonrpc/message.ts';
+import { after, monotonicNow } from '../../../../../parley/src/jsonrpc/timeout.ts';
+import type { Implementation, JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
+import { metaKey } from '../../../../../parley/src/protocol/meta.ts';
+import { newestOf, type Revision } from '../../../../../parley/src/protocol/revision.ts';
+import { answerTo, type GivenAnswer } from '../catalogue/answers.ts';
+import type { HeardHead, OpenedPage } from '../client-rule.ts';
+import { ClientWatching } from '../client-watching.ts';
+import { droppedTimes, droppedTool, eventIdOf, type DroppedCall } from '../dropped.ts';
+import { noteProgress } from '../rules/asked.ts';
+import { noteRoots } from '../rules/roots.ts';
+import { knownMs } from '../rules/headers.ts';
+import { clientRules } from '../rules/rules.ts';
+import { roundOf } from '../rules/rounds.ts';
+import type { ClientPiece, SideChannel, ServedPiece } from '../piece.ts';
+import { isBeside, isStateless, jsonRpcRefusal, refusedProbe, revisionOfMessage } from '../placing.ts';
+import { PutQuestions } from '../put-questions.ts';
+import type { ServedProcess } from '../served-process.ts';
+import { RunningCalls } from '../running-calls.ts';
 import {
   idText,
   isAsking,
@@ -29,7 +29,7 @@ import {
   ClientSession,
   saidText,
   type ClientSessionOver,
-} from './client-session.ts';
+} from '../client-session.ts';
 
 /** Limits of one run. */
 const most = { talks: 200, messages: 10_000 };

@@ -1,8 +1,8 @@
-import type { JsonObject } from '../../../../parley/src/protocol/features/common.ts';
-import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
-import { metaKey } from '../../../../parley/src/protocol/meta.ts';
-import type { HeardMessage, WatchRule } from '../rule.ts';
-import { wholeText } from '../whole-text.ts';
+import type { JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
+import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
+import { metaKey } from '../../../../../parley/src/protocol/meta.ts';
+import type { HeardMessage, WatchRule } from '../../rule.ts';
+import { wholeText } from '../../whole-text.ts';
 
 /** Rules about what a server lists, and what it says unasked. */
 

@@ -1,6 +1,6 @@
 /** A process that a client started as its server, and what became of it. */
 
-import { monotonicNow } from '../../../../../parley/src/jsonrpc/timeout.ts';
+import { monotonicNow } from '../../../../parley/src/jsonrpc/timeout.ts';
 
 /** Tool that ends the process. */
 export const dyingTool = 'dies';

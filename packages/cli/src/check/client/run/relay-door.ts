@@ -10,10 +10,10 @@ import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { monotonicNow } from '../../../../../parley/src/jsonrpc/timeout.ts';
 import type { Revision } from '../../../../../parley/src/protocol/revision.ts';
-import type { JudgedClient } from '../judged-client.ts';
-import { speakLines } from '../lines-door.ts';
+import type { JudgedClient } from './judged-client.ts';
+import { speakLines } from './lines-door.ts';
 import { framesOf, tellBytes, tellFrame } from './frames.ts';
-import { ServedProcesses } from './served-process.ts';
+import { ServedProcesses } from '../served-process.ts';
 
 /** Limit of the servers that run at once. */
 const maxAtOnce = 50;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newestRevision } from '../../../../parley/src/protocol/revision.ts';
-import type { HeardMessage } from '../rule.ts';
+import { newestRevision } from '../../../../../parley/src/protocol/revision.ts';
+import type { HeardMessage } from '../../rule.ts';
 import { apartOnPage, listedRules } from './listed.ts';
 
 /** A list of tools, as it is heard; each look at a name is told. */

@@ -1,17 +1,17 @@
 /** A server that supports no known revision: every client must disconnect. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { jsonIn } from '../../../../parley/src/json/parse.ts';
-import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
-import { monotonicNow } from '../../../../parley/src/jsonrpc/timeout.ts';
-import type { JsonObject } from '../../../../parley/src/protocol/features/common.ts';
-import { metaKey } from '../../../../parley/src/protocol/meta.ts';
-import { newestOf, type Revision } from '../../../../parley/src/protocol/revision.ts';
-import type { HeardHead } from './client-rule.ts';
-import { bodyOf, endResponse } from './http-parts.ts';
+import { jsonIn } from '../../../../../parley/src/json/parse.ts';
+import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
+import { monotonicNow } from '../../../../../parley/src/jsonrpc/timeout.ts';
+import type { JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
+import { metaKey } from '../../../../../parley/src/protocol/meta.ts';
+import { newestOf, type Revision } from '../../../../../parley/src/protocol/revision.ts';
+import type { HeardHead } from '../client-rule.ts';
+import { bodyOf, endResponse } from '../http-parts.ts';
 import type { JudgedClient } from './judged-client.ts';
-import { isStateless, revisionOfMessage } from './placing.ts';
-import { isAsking, metaOf, paramsOf, type ClientSession } from './client-session.ts';
+import { isStateless, revisionOfMessage } from '../placing.ts';
+import { isAsking, metaOf, paramsOf, type ClientSession } from '../client-session.ts';
 
 /** Path of it. */
 export const foreignPath = '/unknown/mcp';

@@ -1,13 +1,13 @@
-import type { Implementation } from '../../../parley/src/protocol/features/common.ts';
-import { revisions as published, type Revision } from '../../../parley/src/protocol/revision.ts';
-import type { AllowedCall } from './harness/allowed.ts';
-import type { ServerAccess } from './harness/harness.ts';
-import { chosenBy, refuseUnknownRows } from './chosen.ts';
-import { reportOf } from './judge.ts';
-import type { CheckReport } from './report.ts';
-import { runRules } from './run.ts';
-import { isProbe, type CheckRule } from './rule.ts';
-import { checkRules } from './rules/rules.ts';
+import type { Implementation } from '../../../../parley/src/protocol/features/common.ts';
+import { revisions as published, type Revision } from '../../../../parley/src/protocol/revision.ts';
+import type { AllowedCall } from '../harness/allowed.ts';
+import type { ServerAccess } from '../harness/harness.ts';
+import { chosenBy, refuseUnknownRows } from '../chosen.ts';
+import { reportOf } from '../judge.ts';
+import type { CheckReport } from '../report.ts';
+import { runRules } from '../run.ts';
+import { isProbe, type CheckRule } from '../rule.ts';
+import { checkRules } from '../rules/rules.ts';
 
 /** A server that is to be judged, and how. */
 export interface CheckOptions {

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { RawExchange } from './harness/exchange.ts';
+import type { RawExchange } from './exchange.ts';
 
 /** Rule that is running, which everything that it has sent is told by. */
 interface Running {

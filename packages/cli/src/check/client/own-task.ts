@@ -1,10 +1,10 @@
 /** A task of the server that judges its client: what it is at any time, and what its client did about it. */
 
-import { monotonicNow } from '../../../../../parley/src/jsonrpc/timeout.ts';
-import type { JsonObject } from '../../../../../parley/src/protocol/features/common.ts';
-import type { TaskStatus } from '../../../../../parley/src/protocol/features/tasks.ts';
-import { hasEnded } from '../../../../../parley/src/protocol/task-status.ts';
-import type { Prompted } from '../client-session.ts';
+import { monotonicNow } from '../../../../parley/src/jsonrpc/timeout.ts';
+import type { JsonObject } from '../../../../parley/src/protocol/features/common.ts';
+import type { TaskStatus } from '../../../../parley/src/protocol/features/tasks.ts';
+import { hasEnded } from '../../../../parley/src/protocol/task-status.ts';
+import type { Prompted } from './client-session.ts';
 
 /** Times of tasks, in milliseconds: between two polls, until it needs input, from then to its end, without an answer, of one that has no end, and of its keeping. */
 export const ownTaskTimes = {

@@ -1,13 +1,13 @@
-import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
-import { metaKey } from '../../../../parley/src/protocol/meta.ts';
-import { nobody, type Harness } from '../harness/harness.ts';
-import { errorCodeIn } from '../harness/exchange.ts';
-import type { RequestExchange, Conventions } from '../harness/probe-client.ts';
-import type { ProbeRule } from '../rule.ts';
-import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../verdict.ts';
+import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
+import { metaKey } from '../../../../../parley/src/protocol/meta.ts';
+import { nobody, type Harness } from '../../harness/harness.ts';
+import { errorCodeIn } from '../../harness/exchange.ts';
+import type { RequestExchange, Conventions } from '../../harness/probe-client.ts';
+import type { ProbeRule } from '../../rule.ts';
+import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../../harness/verdict.ts';
 import { noMethod } from './basic.ts';
-import { ownMeta } from './common/own-meta.ts';
-import { errorDataIn, refusedWith } from './common/refusals.ts';
+import { ownMeta } from './own-meta.ts';
+import { errorDataIn, refusedWith } from './refusals.ts';
 
 /** Rules about requests that stand by themselves: what each must say of its client, in its body and in its headers. */
 

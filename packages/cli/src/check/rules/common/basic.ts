@@ -1,11 +1,11 @@
-import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
-import type { Harness } from '../harness/harness.ts';
-import { responseIn, type RawExchange } from '../harness/exchange.ts';
-import { isEventStream } from '../harness/manner.ts';
-import { refusedWith } from './common/refusals.ts';
-import type { ProbeRule } from '../rule.ts';
-import { breaks, holds, notApplicable, notJudged, unless } from '../verdict.ts';
-import { wholeText } from '../whole-text.ts';
+import { isObject } from '../../../../../parley/src/jsonrpc/message.ts';
+import type { Harness } from '../../harness/harness.ts';
+import { responseIn, type RawExchange } from '../../harness/exchange.ts';
+import { isEventStream } from '../../harness/manner.ts';
+import { refusedWith } from './refusals.ts';
+import type { ProbeRule } from '../../rule.ts';
+import { breaks, holds, notApplicable, notJudged, unless } from '../../harness/verdict.ts';
+import { wholeText } from '../../whole-text.ts';
 
 /** Rules about requests, notifications and batches of any kind. */
 

@@ -1,18 +1,18 @@
 import type { Readable, Writable } from 'node:stream';
-import { after } from '../../../../parley/src/jsonrpc/timeout.ts';
-import type { Implementation } from '../../../../parley/src/protocol/features/common.ts';
-import { revisions as published, type Revision } from '../../../../parley/src/protocol/revision.ts';
-import { chosenBy, refuseUnknownRows } from '../chosen.ts';
-import { reportOf } from '../judge.ts';
-import type { CheckReport } from '../report.ts';
-import { droppedTimes } from './dropped.ts';
+import { after } from '../../../../../parley/src/jsonrpc/timeout.ts';
+import type { Implementation } from '../../../../../parley/src/protocol/features/common.ts';
+import { revisions as published, type Revision } from '../../../../../parley/src/protocol/revision.ts';
+import { chosenBy, refuseUnknownRows } from '../../chosen.ts';
+import { reportOf } from '../../judge.ts';
+import type { CheckReport } from '../../report.ts';
+import { droppedTimes } from '../dropped.ts';
 import { stepsDone, stepsMissing } from './guide.ts';
 import { openHttpDoor, type HttpDoor } from './http-door.ts';
 import { JudgedClient } from './judged-client.ts';
 import { speakLines } from './lines-door.ts';
-import { openRelayDoor, type RelayDoor } from './relay/relay-door.ts';
-import { dyingTimes } from './relay/served-process.ts';
-import { clientRules } from './rules/rules.ts';
+import { openRelayDoor, type RelayDoor } from './relay-door.ts';
+import { dyingTimes } from '../served-process.ts';
+import { clientRules } from '../rules/rules.ts';
 
 /** A client that is to be judged, and how. */
 export interface CheckClientOptions {

@@ -6,11 +6,11 @@ import type { JsonObject } from '../../../../../parley/src/protocol/features/com
 import { tasksExtension } from '../../../../../parley/src/protocol/features/tasks.ts';
 import { metaKey } from '../../../../../parley/src/protocol/meta.ts';
 import type { Revision } from '../../../../../parley/src/protocol/revision.ts';
-import type { GivenAnswer, Giving } from '../catalogue/answers.ts';
-import { questionsFor } from '../catalogue/questions.ts';
-import { taskSupport } from '../catalogue/tools.ts';
+import type { GivenAnswer, Giving } from './answers.ts';
+import { questionsFor } from './questions.ts';
+import { taskSupport } from './tools.ts';
 import { keptId, metaOf, paramsOf, saidText, type ClientSession } from '../client-session.ts';
-import { OwnTask, ownTaskTimes } from './own-task.ts';
+import { OwnTask, ownTaskTimes } from '../own-task.ts';
 
 /** Limit of the tasks of one conversation. */
 const maxTasks = 200;
