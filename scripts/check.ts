@@ -17,7 +17,7 @@ import { npmScriptsRule } from './check/npm-scripts.ts';
 import { plainWordsRule } from './check/plain-words.ts';
 import { behavioursRule, citedIdsRule, requirementsRule } from './check/registers.ts';
 import { repositoryOnDisk } from './check/repository.ts';
-import { cyclesRule, roomsRule } from './check/rooms.ts';
+import { cyclesRule, foldersPointDownRule, roomsRule } from './check/rooms.ts';
 import { lineOf, type Finding, type Rule } from './check/rule.ts';
 import { outsideRule, skippedTestsRule } from './check/skipped-tests.ts';
 import { specFactsRule } from './check/spec-facts.ts';
@@ -45,6 +45,7 @@ const ofRepository: Rules = {
   outside: outsideRule,
   rooms: roomsRule,
   cycles: cyclesRule,
+  'folders-point-down': foldersPointDownRule,
   dependencies: dependenciesRule,
   exports: exportsRule,
   manifests: manifestsRule,

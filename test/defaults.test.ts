@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bridgeSettingsOf } from '../packages/parley/src/bridge/options.ts';
-import { settingsOf } from '../packages/parley/src/client/options.ts';
+import { settingsOf } from '../packages/parley/src/client/requests/settings.ts';
 import { resolveHttpOptions } from '../packages/parley/src/transports/http/server/exchanges/options.ts';
 import { resolveOptions } from '../packages/parley/src/server/definition/options.ts';
 import { taskLimits, taskTimes } from '../packages/parley/src/tasks/limits.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Pauses } from '../packages/parley/src/client/connection/backoff.ts';
 import { inTime } from '../packages/parley/src/client/connection/deliver.ts';
-import { waitFor } from '../packages/parley/src/client/wait-for.ts';
+import { waitFor } from '../packages/parley/src/client/api/wait-for.ts';
 import { SessionCheck } from '../packages/parley/src/transports/http/client/session-check.ts';
 import { settledWithin } from '../packages/parley/src/jsonrpc/timeout.ts';
 import { pauseFor } from '../packages/parley/src/auth/client/site.ts';

@@ -41,3 +41,58 @@ export const cyclesRule: Rule = {
     return [{ file: fileOf(cycle[0] ?? ''), text: `loads itself: ${cycle.join(' -> ')}; break one of these imports` }];
   },
 };
+
+/** The rooms whose folders still import each other, and how many imports would have to go. The numbers only fall. */
+const twoWay: Readonly<Record<string, number>> = {
+  bridge: 42,
+  protocol: 26,
+  schema: 4,
+  storage: 3,
+  'auth/server': 5,
+  'cli/inspect': 16,
+  'cli/inspect/page': 16,
+  'cli/commands': 34,
+};
+
+/** The folders of a room, and the imports from each to the others; imports of types count. */
+function folderImports(sources: readonly Source[], room: string): ReadonlyMap<string, ReadonlyMap<string, number>> {
+  const folders = new Map<string, Map<string, number>>();
+  for (const { path, imports } of sources.filter((source) => roomOf(source.path) === room)) {
+    const from = folderOf(path);
+    for (const to of imports.filter((one) => roomOf(one) === room && folderOf(one) !== from).map(folderOf)) {
+      const counts = folders.get(from) ?? new Map<string, number>();
+      folders.set(from, counts.set(to, (counts.get(to) ?? 0) + 1));
+    }
+  }
+  return folders;
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/'));
+}
+
+export const foldersPointDownRule: Rule = {
+  demand: 'folders of a room do not import each other, directly or through others, types included',
+  find(repository) {
+    const sources = sourcesOf(repository);
+    return Object.keys(rooms).flatMap((room): readonly Finding[] => {
+      const folders = folderImports(sources, room);
+      const allowed = twoWay[room];
+      const file = fileOf(`${room}/`);
+      if (allowed !== undefined) {
+        let count = 0;
+        for (const [from, counts] of folders)
+          for (const [to, there] of counts) {
+            const back = folders.get(to)?.get(from);
+            if (back !== undefined && from < to) count += Math.min(there, back);
+          }
+        if (count === allowed) return [];
+        const todo = count > allowed ? 'move the code down' : 'lower the number in scripts/check/rooms.ts';
+        return [{ file, text: `has ${count} imports between folders that import each other, not ${allowed}; ${todo}` }];
+      }
+      const cycle = findCycle(new Map([...folders].map(([from, counts]) => [from, [...counts.keys()]])));
+      if (cycle === undefined) return [];
+      return [{ file, text: `has folders that import each other: ${cycle.join(' -> ')}; move the code down` }];
+    });
+  },
+};

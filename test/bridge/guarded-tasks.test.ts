@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Client } from '../../packages/parley/src/client/client.ts';
+import type { Client } from '../../packages/parley/src/client/api/client.ts';
 import { guardedBridge } from '../support/guarded-bridge.ts';
 
 const extensions = { 'io.modelcontextprotocol/tasks': {} };

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { createExampleServer } from '../../packages/cli/src/commands/example/server.ts';
-import type { Client } from '../../packages/parley/src/client/client.ts';
+import type { Client } from '../../packages/parley/src/client/api/client.ts';
 import { connect } from '../../packages/parley/src/client.ts';
 import { createServer } from '../../packages/parley/src/server.ts';
 import type { EntryView, LensView, ListsView, LossesView } from '../../packages/cli/src/inspect/view.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createConnect } from '../../packages/parley/src/client/connect.ts';
-import type { Client } from '../../packages/parley/src/client/client.ts';
+import type { Client } from '../../packages/parley/src/client/api/client.ts';
 import type { Middleware, MiddlewareContext } from '../../packages/parley/src/connection/middleware/middleware.ts';
 import { revisions } from '../../packages/parley/src/protocol/revision.ts';
 import { createServer, type Server } from '../../packages/parley/src/server/server.ts';

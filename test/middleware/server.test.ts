@@ -8,7 +8,7 @@ import { createServer, type Server } from '../../packages/parley/src/server/serv
 import { ToolError } from '../../packages/parley/src/server/definition/tool-result.ts';
 import { connectInMemory } from '../../packages/parley/src/testing/pair.ts';
 import { createConnect } from '../../packages/parley/src/client/connect.ts';
-import type { Client } from '../../packages/parley/src/client/client.ts';
+import type { Client } from '../../packages/parley/src/client/api/client.ts';
 import type { ServerOptions } from '../../packages/parley/src/server/definition/options.ts';
 import { ways } from '../support/ways.ts';
 import { shakesHands } from '../support/bridged.ts';

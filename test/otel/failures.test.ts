@@ -8,7 +8,7 @@ import { createServer, type Server } from '../../packages/parley/src/server/serv
 import { ToolError } from '../../packages/parley/src/server/definition/tool-result.ts';
 import { memoryTransport } from '../../packages/parley/src/testing/memory-transport.ts';
 import { connectInMemory, type PairOptions } from '../../packages/parley/src/testing/pair.ts';
-import type { Client } from '../../packages/parley/src/client/client.ts';
+import type { Client } from '../../packages/parley/src/client/api/client.ts';
 import { lineOver } from '../support/bridged.ts';
 import { telemetry, type Telemetry } from '../support/telemetry.ts';
 

@@ -13,8 +13,8 @@ for (const [path, name, proposal] of [
   ['client/input/inputs.ts', 'readonly onSample?:', 'SEP-2577'],
   ['client/input/inputs.ts', 'readonly roots?:', 'SEP-2577'],
   ['client/options.ts', 'readonly onLog?:', 'SEP-2577'],
-  ['client/client.ts', 'setLogLevel(', 'SEP-2577'],
-  ['client/connection/request-options.ts', 'readonly logLevel?:', 'SEP-2577'],
+  ['client/api/client.ts', 'setLogLevel(', 'SEP-2577'],
+  ['client/api/request-options.ts', 'readonly logLevel?:', 'SEP-2577'],
   ['protocol/features/sampling.ts', 'readonly includeContext?:', 'SEP-2596'],
 ] as const) {
   test(`${name} of ${path} is marked as deprecated, with the proposal and the earliest end [basic-039]`, () => {

@@ -77,7 +77,7 @@ test('a chunk with a module of another product is found, also if it is loaded la
     'chunks/a.js.map': map('server/tool.ts', 'json/copy.ts', 'server/runtime/request-handler.ts'),
     'chunks/b.js': 'import{c,\nd}from"./c.js";export{c}',
     'chunks/c.js': '',
-    'chunks/c.js.map': map('client/connect.ts', 'client/client.ts', 'connection/client-request.ts'),
+    'chunks/c.js.map': map('client/connect.ts', 'client/api/client.ts', 'connection/client-request.ts'),
     'client.js': 'export { c } from "./chunks/c.js";\n',
   });
   assert.deepEqual(lines(strayModules(folder)), [

@@ -7,7 +7,7 @@ import { entryPointsRule, oneDeclarationRule, starsRule } from '../../scripts/ch
 import { foldersRule, lengthsRule } from '../../scripts/check/lengths.ts';
 import { dependenciesRule, exportsRule, manifestsRule } from '../../scripts/check/manifest.ts';
 import { datesRule, eraRule } from '../../scripts/check/protocol-versions.ts';
-import { cyclesRule, roomsRule } from '../../scripts/check/rooms.ts';
+import { cyclesRule, foldersPointDownRule, roomsRule } from '../../scripts/check/rooms.ts';
 import { findCycle, importsOf } from '../../scripts/check/source-files.ts';
 import { wallClockRule } from '../../scripts/check/wall-clock.ts';
 import { found } from './found.ts';
@@ -36,6 +36,24 @@ test('an import up the rooms, of Node in the core, or out of a transport is foun
     'packages/parley/src/json/b.ts:1 imports node:fs; "json" runs without Node',
     'packages/parley/src/transports/http/server/a.ts:1 imports server/runtime/inner.ts; a transport sees a server only as its endpoint',
   ]);
+});
+
+test('folders of a room that import each other are found, types included', async () => {
+  const lines = await found(foldersPointDownRule, {
+    'packages/parley/src/client/a.ts': "import { b } from './inner/b.ts';\n",
+    'packages/parley/src/client/inner/b.ts': "import type { A } from '../a.ts';\n",
+    'packages/parley/src/server/a.ts': "import { b } from './inner/b.ts';\n",
+    'packages/parley/src/server/inner/b.ts': "import type { D } from '../deeper/d.ts';\n",
+    'packages/parley/src/server/deeper/d.ts': '',
+  });
+  assert.equal(
+    lines.find((line) => line.startsWith('packages/parley/src/client/')),
+    'packages/parley/src/client/ has folders that import each other: client -> client/inner -> client; move the code down',
+  );
+  assert.equal(
+    lines.some((line) => line.startsWith('packages/parley/src/server/')),
+    false,
+  );
 });
 
 test('a module that loads itself through another is found', async () => {

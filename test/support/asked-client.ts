@@ -8,9 +8,9 @@ import {
   type ScriptedPeer,
   type ScriptedTransport,
 } from '../../packages/parley/src/testing/scripted.ts';
-import type { Client } from '../../packages/parley/src/client/client.ts';
+import type { Client } from '../../packages/parley/src/client/api/client.ts';
 import { createConnect } from '../../packages/parley/src/client/connect.ts';
-import type { ConnectOptions } from '../../packages/parley/src/client/options.ts';
+import type { ConnectOptions } from '../../packages/parley/src/client/api/options.ts';
 import { turns } from './turns.ts';
 
 export const stateless = '2026-07-28';

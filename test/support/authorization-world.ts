@@ -1,7 +1,7 @@
 /** A server that wants authorization, its authorization server and a person, in memory: a `fetch` that leads nowhere else. */
 
 import { connect, type Client } from '../../packages/parley/src/client.ts';
-import type { ConnectOptions } from '../../packages/parley/src/client/options.ts';
+import type { ConnectOptions } from '../../packages/parley/src/client/api/options.ts';
 import { createHandler } from '../../packages/parley/src/transports/http/server/fetch.ts';
 import type { HttpTransportOptions } from '../../packages/parley/src/transports/http/client/request.ts';
 import {

@@ -2,7 +2,7 @@
 
 import type { TestContext } from 'node:test';
 import { createBridge, type Bridge, type BridgeOptions } from '../../packages/parley/src/bridge.ts';
-import type { Client } from '../../packages/parley/src/client/client.ts';
+import type { Client } from '../../packages/parley/src/client/api/client.ts';
 import {
   ConnectionError,
   type Channel,

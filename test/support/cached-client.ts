@@ -6,9 +6,9 @@ import {
   type ScriptedTransport,
   type SentMessage,
 } from '../../packages/parley/src/testing/scripted.ts';
-import type { Client } from '../../packages/parley/src/client/client.ts';
+import type { Client } from '../../packages/parley/src/client/api/client.ts';
 import { createConnect } from '../../packages/parley/src/client/connect.ts';
-import type { ConnectOptions } from '../../packages/parley/src/client/options.ts';
+import type { ConnectOptions } from '../../packages/parley/src/client/api/options.ts';
 
 const date = '2026-07-28';
 export const capabilities = { tools: {}, resources: {}, prompts: {} };

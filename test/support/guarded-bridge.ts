@@ -4,7 +4,7 @@ import { createServer as createHttpServer, type IncomingMessage, type RequestLis
 import type { TestContext } from 'node:test';
 import { createBridge, type Bridge, type BridgeOptions, type Servable } from '../../packages/parley/src/bridge.ts';
 import { connect, type Client } from '../../packages/parley/src/client.ts';
-import type { ConnectOptions } from '../../packages/parley/src/client/options.ts';
+import type { ConnectOptions } from '../../packages/parley/src/client/api/options.ts';
 import { toNodeHandler } from '../../packages/parley/src/transports/node/server/http.ts';
 import { pageRoutes } from '../../packages/parley/src/transports/node/server/page-routes.ts';
 import { protect, type ExchangeOptions, type ProtectOptions } from '../../packages/parley/src/protect.ts';

@@ -1,7 +1,7 @@
 /** Requests that end in every way, and what was made for each of them, held weakly. */
 
 import type { Client } from '../../packages/parley/src/client.ts';
-import type { ConnectOptions } from '../../packages/parley/src/client/options.ts';
+import type { ConnectOptions } from '../../packages/parley/src/client/api/options.ts';
 import type { ToolContext } from '../../packages/parley/src/server/definition/tool-context.ts';
 import { createServer, type Server, type ServerOptions } from '../../packages/parley/src/server.ts';
 import { heldOf } from './collected.ts';

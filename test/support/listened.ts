@@ -8,10 +8,10 @@ import {
   type ScriptedTransport,
   type ScriptedKind,
 } from '../../packages/parley/src/testing/scripted.ts';
-import type { Client } from '../../packages/parley/src/client/client.ts';
+import type { Client } from '../../packages/parley/src/client/api/client.ts';
 import { createConnect } from '../../packages/parley/src/client/connect.ts';
-import type { ConnectOptions } from '../../packages/parley/src/client/options.ts';
-import type { SubscriptionEvent, Topics } from '../../packages/parley/src/client/subscriptions/subscription.ts';
+import type { ConnectOptions } from '../../packages/parley/src/client/api/options.ts';
+import type { SubscriptionEvent, Topics } from '../../packages/parley/src/client/api/subscription.ts';
 import { settling } from './settling.ts';
 
 export const stateless = '2026-07-28';

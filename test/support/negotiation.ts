@@ -5,11 +5,11 @@ import { ConnectionError, type Transport } from '../../packages/parley/src/jsonr
 import { chosenRevisions } from '../../packages/parley/src/protocol/revision.ts';
 import type { Script } from '../../packages/parley/src/testing/scripted.ts';
 import type { Inbound } from '../../packages/parley/src/client/connection/open-channel.ts';
+import type { Negotiated } from '../../packages/parley/src/client/api/negotiated.ts';
 import {
   negotiate,
   type NegotiatedConnection,
   type NegotiateOptions,
-  type Negotiated,
 } from '../../packages/parley/src/client/connection/negotiate.ts';
 
 export const newest = '2026-07-28';

@@ -8,9 +8,9 @@ import type {
   UpstreamConnectionOptions,
 } from '../../packages/parley/src/bridge/upstream/upstream-options.ts';
 import { Upstream } from '../../packages/parley/src/bridge/upstream/upstream.ts';
-import type { Client } from '../../packages/parley/src/client/client.ts';
-import type { RequestOptions } from '../../packages/parley/src/client/connection/request-options.ts';
-import type { SubscriptionEvent } from '../../packages/parley/src/client/subscriptions/subscription.ts';
+import type { Client } from '../../packages/parley/src/client/api/client.ts';
+import type { RequestOptions } from '../../packages/parley/src/client/api/request-options.ts';
+import type { SubscriptionEvent } from '../../packages/parley/src/client/api/subscription.ts';
 import type { JsonObject } from '../../packages/parley/src/protocol/features/common.ts';
 import { isWanted, type LoggingLevel } from '../../packages/parley/src/protocol/features/logging.ts';
 import { newestRevision, type RevisionDate } from '../../packages/parley/src/protocol/revision.ts';

@@ -1,7 +1,7 @@
 /** A server whose answers about tasks are written down, for a client whose time passes as a test says. */
 
 import type { TestContext } from 'node:test';
-import type { ConnectOptions } from '../../packages/parley/src/client/options.ts';
+import type { ConnectOptions } from '../../packages/parley/src/client/api/options.ts';
 import type { ScriptedPeer, SentMessage } from '../../packages/parley/src/testing/scripted.ts';
 import { connected, type Connected } from './connected-client.ts';
 

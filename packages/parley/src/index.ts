@@ -12,9 +12,9 @@ export type {
 } from './server/definition/definition.ts';
 export { ToolError } from './server/definition/tool-result.ts';
 export { connect } from './client.ts';
-export type { Client } from './client/client.ts';
-export type { ConnectOptions } from './client/options.ts';
-export type { RequestOptions } from './client/connection/request-options.ts';
+export type { Client } from './client/api/client.ts';
+export type { ConnectOptions } from './client/api/options.ts';
+export type { RequestOptions } from './client/api/request-options.ts';
 export { createBridge } from './bridge.ts';
 export { createHandler, type FetchHandler } from './transports/http/server/fetch.ts';
 export { httpTransport } from './transports/http/client/transport.ts';

@@ -67,7 +67,7 @@ export const leftOut: Readonly<Record<string, Readonly<Record<string, string>>>>
   'client/connection/deliver.ts': { '(): void => {};': inert },
   'client/subscriptions/listen.ts': { ": new ConnectionError('closed', 'the subscription broke off'": passedOn },
   // `covers` is asked about what a server told, which is never that it was opened again.
-  'client/subscriptions/subscription.ts': { 'return true;': guard },
+  'client/api/subscription.ts': { 'return true;': guard },
   'bridge/upstream/suspended/bus.ts': { ': undefined;': foreign, 'catch {': foreign },
   'bridge/upstream/suspended/call-resumer.ts': { 'return;': foreign },
   'bridge/upstream/suspended/call-owner.ts': { '(): void => undefined;': inert },

@@ -1,10 +1,6 @@
 /** What a client keeps knowing: it subscribes, looks whenever it hears of a change, and looks again until that succeeds. */
 
-import type {
-  Subscription,
-  SubscriptionEvent,
-  Topics,
-} from '../../../packages/parley/src/client/subscriptions/subscription.ts';
+import type { Subscription, SubscriptionEvent, Topics } from '../../../packages/parley/src/client/api/subscription.ts';
 
 /** What is watched, and how a client learns of it. */
 export interface WatchingParts {

@@ -7,9 +7,9 @@ import { createWorld, issuer, mcp, refuse, type World } from '../../../../test/s
 import { failure } from '../../../../test/support/authorization-failure.ts';
 import { discovered, initialized, newest, server } from '../../../../test/support/negotiation.ts';
 import { turns } from '../../../../test/support/turns.ts';
-import type { Client } from '../../../parley/src/client/client.ts';
+import type { Client } from '../../../parley/src/client/api/client.ts';
 import { createConnect } from '../../../parley/src/client/connect.ts';
-import type { ConnectOptions } from '../../../parley/src/client/options.ts';
+import type { ConnectOptions } from '../../../parley/src/client/api/options.ts';
 import { scriptedTransport, type Script } from '../../../parley/src/testing/scripted.ts';
 import { inFlags } from './in-flags.ts';
 import type { Io } from './io.ts';

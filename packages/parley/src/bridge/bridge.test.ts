@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { bridgeBefore, clientOf, pairs, serverAt, type Pair } from '../../../../test/support/bridged.ts';
-import type { Client } from '../client/client.ts';
+import type { Client } from '../client/api/client.ts';
 import { McpError } from '../protocol/error.ts';
 import { revisionOf, type Revision } from '../protocol/revision.ts';
 import type { Server } from '../server/server.ts';

@@ -14,8 +14,8 @@ import {
 import { open, settle, type Json } from '../../../../test/support/raw.ts';
 import { scriptedUpstream, type Scripted } from '../../../../test/support/scripted-upstream.ts';
 import { until } from '../../../../test/support/turns.ts';
-import type { Client } from '../client/client.ts';
-import type { SubscriptionEvent, Topics } from '../client/subscriptions/subscription.ts';
+import type { Client } from '../client/api/client.ts';
+import type { SubscriptionEvent, Topics } from '../client/api/subscription.ts';
 import { memoryTransport } from '../testing/memory-transport.ts';
 import { metaKey } from '../protocol/meta.ts';
 import type { Server } from '../server/server.ts';

@@ -1,5 +1,5 @@
 import { GapBrake } from './upstream/gap-brake.ts';
-import type { Subscription, Topics } from '../client/subscriptions/subscription.ts';
+import type { Subscription, Topics } from '../client/api/subscription.ts';
 import { Slices } from '../jsonrpc/slices.ts';
 import { after } from '../jsonrpc/timeout.ts';
 import { isObject } from '../jsonrpc/message.ts';

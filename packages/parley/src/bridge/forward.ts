@@ -1,7 +1,7 @@
-import type { Client } from '../client/client.ts';
-import type { ToleratedFaults } from '../client/tolerated.ts';
+import type { Client } from '../client/api/client.ts';
+import type { ToleratedFaults } from '../client/api/tolerated.ts';
 import { isObject } from '../jsonrpc/message.ts';
-import type { RequestOptions } from '../client/connection/request-options.ts';
+import type { RequestOptions } from '../client/api/request-options.ts';
 import { passedOn } from '../server/runtime/extension-result.ts';
 import { isAskedForLists } from '../connection/gate.ts';
 import { requireCapabilities } from '../connection/required-capabilities.ts';

@@ -13,7 +13,7 @@ import {
   type Pair,
 } from '../../../../test/support/bridged.ts';
 import { open, settle, withMeta } from '../../../../test/support/raw.ts';
-import type { Client } from '../client/client.ts';
+import type { Client } from '../client/api/client.ts';
 import { memoryTransport } from '../testing/memory-transport.ts';
 import type { Progress } from '../connection/progress.ts';
 import type { LoggingMessageNotificationParams } from '../protocol/features/logging.ts';

@@ -7,7 +7,7 @@ import { bridgeTo, lineOver, pairs, serverAt, type QuietOptions } from '../../..
 import { open, settle, statelessDate, withMeta } from '../../../../test/support/raw.ts';
 import { streamTransport } from '../../../../test/support/stream-transport.ts';
 import { connect } from '../client.ts';
-import type { Client } from '../client/client.ts';
+import type { Client } from '../client/api/client.ts';
 import { httpTransport } from '../transports/http/client/transport.ts';
 import { createHandler } from '../transports/http/server/fetch.ts';
 import type { HttpOptions } from '../transports/http/server/exchanges/options.ts';

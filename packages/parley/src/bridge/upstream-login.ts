@@ -1,5 +1,5 @@
-import type { Client } from '../client/client.ts';
-import type { Negotiated } from '../client/connection/negotiate.ts';
+import type { Client } from '../client/api/client.ts';
+import type { Negotiated } from '../client/api/negotiated.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
 import type { Implementation } from '../protocol/features/common.ts';
 import type { RevisionDate } from '../protocol/revision.ts';

@@ -7,7 +7,7 @@ import { memoryTransport } from '../testing/memory-transport.ts';
 import { revisions } from '../protocol/revision.ts';
 import { createServer, type Server } from '../server/server.ts';
 import { createConnect } from './connect.ts';
-import type { ConnectOptions } from './options.ts';
+import type { ConnectOptions } from './api/options.ts';
 
 function createAgent(): Server {
   const server = createServer({ name: 'agent', version: '1.0.0' });

@@ -4,7 +4,7 @@ import { connected, handshake, text } from '../../../../test/support/connected-c
 import { turns } from '../../../../test/support/turns.ts';
 import { scriptedTransport, type Script } from '../testing/scripted.ts';
 import { createConnect } from './connect.ts';
-import type { ConnectOptions } from './options.ts';
+import type { ConnectOptions } from './api/options.ts';
 
 describe('what a server sends by itself', () => {
   it('a ping is answered while the handshake runs [ping-001]', async () => {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { connected, replying, tool } from '../../../../test/support/connected-client.ts';
 import { turns } from '../../../../test/support/turns.ts';
 import type { Script } from '../testing/scripted.ts';
-import type { Client } from './client.ts';
+import type { Client } from './api/client.ts';
 
 describe('lists', () => {
   const paged =

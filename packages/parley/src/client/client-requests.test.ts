@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import { connected, handshake, lastOf, replying, stateless, text } from '../../../../test/support/connected-client.ts';
 import { turns } from '../../../../test/support/turns.ts';
-import { InputRequiredError } from './errors.ts';
+import { InputRequiredError } from './api/errors.ts';
 
 describe('a stateless request', () => {
   it('describes the client each time [C30] [meta-007] [meta-008]', async () => {

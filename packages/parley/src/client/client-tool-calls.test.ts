@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { ExactNumber } from '../json/exact-number.ts';
 import { connected, handshake, lastOf, stateless, text, tool } from '../../../../test/support/connected-client.ts';
 import type { Script } from '../testing/scripted.ts';
-import { OutputValidationError } from './errors.ts';
+import { OutputValidationError } from './api/errors.ts';
 
 describe('arguments that travel in headers', () => {
   const region = tool('sql', {

@@ -1,5 +1,5 @@
 import { ConnectionError } from '../jsonrpc/transport.ts';
-import type { Negotiated } from './connection/negotiate.ts';
+import type { Negotiated } from './api/negotiated.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
 import { hasServerCapability, isExtensionFlag, type ServerCapabilities } from '../protocol/capability.ts';
 import { projectClientCapabilities } from '../protocol/compile/capabilities.ts';
@@ -28,28 +28,28 @@ import type {
   CompleteOptions,
   ExtensionRequestOptions,
   TypedRequestOptions,
-} from './client.ts';
+} from './api/client.ts';
 import { refuseNearMethod } from '../options/near-method.ts';
 import { methodNames } from '../protocol/catalogue.ts';
 import type { AnySchema, InferOutput } from '../schema/infer.ts';
 import { notFound } from '../connection/gate.ts';
 import { readTyped } from './typed-result.ts';
-import { givingUp, givingUpSteps } from './giving-up.ts';
-import type { RootsSource } from './input/inputs.ts';
-import { checkLevel } from './option-names.ts';
+import { givingUp, givingUpSteps } from './api/giving-up.ts';
+import type { RootsSource } from './api/input-handlers.ts';
+import { checkLevel } from './requests/option-names.ts';
 import { throughClientMiddleware } from './middleware/late-passing.ts';
 import type { MiddlewareStack } from '../connection/middleware/middleware-stack.ts';
 import type { Middleware } from '../connection/middleware/middleware.ts';
 import { namedOf, requiredName, textsOf } from './given.ts';
-import { walkPages, type Page } from './pages.ts';
+import { walkPages, type Page } from './api/pages.ts';
 import { undeclaredList } from './undeclared-list.ts';
-import { Requests, type ClientParts } from './requests.ts';
-import type { InputAnswers } from './input/rounds.ts';
-import type { InputRequiredStep, Step } from './input/step.ts';
-import type { Subscription, SubscriptionEvent, Topics } from './subscriptions/subscription.ts';
+import { Requests, type ClientParts } from './requests/requests.ts';
+import type { InputAnswers } from './api/input-handlers.ts';
+import type { InputRequiredStep, Step } from './api/step.ts';
+import type { Subscription, SubscriptionEvent, Topics } from './api/subscription.ts';
 import { TaskDoor } from './tasks/door.ts';
-import type { StartTaskOptions, TaskHandle, TaskReference, ToolCallOptions } from './tasks/task-handle.ts';
-import type { SubscribeOptions } from './subscriptions/subscriptions.ts';
+import type { StartTaskOptions, TaskHandle, TaskReference, ToolCallOptions } from './api/task-handle.ts';
+import type { SubscribeOptions } from './api/subscription.ts';
 
 /** Makes the client of a settled connection. */
 export function createClient(parts: ClientParts): Client {

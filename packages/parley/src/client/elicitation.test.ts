@@ -13,8 +13,8 @@ import {
 import { turns } from '../../../../test/support/turns.ts';
 import { McpError } from '../protocol/error.ts';
 import type { Script } from '../testing/scripted.ts';
-import { urlElicitations } from './errors.ts';
-import type { ConnectOptions } from './options.ts';
+import { urlElicitations } from './api/errors.ts';
+import type { ConnectOptions } from './api/options.ts';
 
 describe('a form', () => {
   for (const revision of ['2025-06-18', newest]) {

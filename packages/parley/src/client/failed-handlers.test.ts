@@ -5,8 +5,8 @@ import { memoryTransport } from '../testing/memory-transport.ts';
 import { McpError } from '../protocol/error.ts';
 import { revisions } from '../protocol/revision.ts';
 import { createServer } from '../server/server.ts';
-import type { Client } from './client.ts';
-import type { ConnectOptions } from './options.ts';
+import type { Client } from './api/client.ts';
+import type { ConnectOptions } from './api/options.ts';
 
 const schema = { type: 'object', properties: { name: { type: 'string' } } } as const;
 const eliciting = revisions.filter(({ elicitation }) => elicitation !== 'none').map(({ date }) => date);

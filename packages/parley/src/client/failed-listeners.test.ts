@@ -4,7 +4,7 @@ import { describe, mock, test } from 'node:test';
 import { connect } from '../client.ts';
 import { memoryTransport } from '../testing/memory-transport.ts';
 import { createServer } from '../server/server.ts';
-import type { ConnectOptions } from './options.ts';
+import type { ConnectOptions } from './api/options.ts';
 
 /** Has every listener of a client called at least once, each of which gives what `listener` does. */
 async function called(revision: string, listener: () => never, options: ConnectOptions): Promise<void> {

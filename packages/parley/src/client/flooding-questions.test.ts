@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { connected, newest, stateless } from '../../../../test/support/asked-client.ts';
 import { turns } from '../../../../test/support/turns.ts';
-import { InputRequiredError } from './errors.ts';
+import { InputRequiredError } from './api/errors.ts';
 
 const params = { message: 'Go on?', requestedSchema: { type: 'object', properties: {} } };
 

@@ -9,12 +9,12 @@ import type { PrimitiveSchemaDefinition } from '../protocol/features/elicitation
 import { revisionOf } from '../protocol/revision.ts';
 import { believable, createKnownServers } from './connection/negotiation-cache.ts';
 import { disproves, isPassing, isRepeatable, mayPass, Rate, ToolHints } from './connection/retry.ts';
-import { AnsweredQuestions } from './input/answered-questions.ts';
+import { AnsweredQuestions } from './middleware/answered-questions.ts';
 import { formProblem } from './input/elicitation-form.ts';
 import { ElicitationIds } from './input/elicitation-ids.ts';
-import { KnownTools, withoutInvalidHeaders } from './known-tools.ts';
-import { combinedHint, hintOf, walkPages } from './pages.ts';
-import { covers } from './subscriptions/subscription.ts';
+import { KnownTools, withoutInvalidHeaders } from './requests/known-tools.ts';
+import { combinedHint, hintOf, walkPages } from './api/pages.ts';
+import { covers } from './api/subscription.ts';
 
 const hour = 3_600_000;
 

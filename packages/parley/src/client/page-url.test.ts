@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { McpError } from '../protocol/error.ts';
-import { urlElicitations } from './errors.ts';
+import { urlElicitations } from './api/errors.ts';
 import { malformation } from './input/answering.ts';
 import { visitOf } from './input/url-elicitation.ts';
 

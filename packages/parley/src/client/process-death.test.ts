@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { content, handshake, recovering, stateless, type Recovering } from '../../../../test/support/recovering.ts';
 import { turns } from '../../../../test/support/turns.ts';
-import type { ConnectOptions } from './options.ts';
+import type { ConnectOptions } from './api/options.ts';
 
 describe('a server process that died', () => {
   const dying = (revision: string, options: ConnectOptions = {}): Promise<Recovering> =>

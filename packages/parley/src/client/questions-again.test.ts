@@ -6,7 +6,7 @@ import { isObject } from '../jsonrpc/message.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import { scriptedTransport } from '../testing/scripted.ts';
 import { createConnect } from './connect.ts';
-import type { ConnectOptions } from './options.ts';
+import type { ConnectOptions } from './api/options.ts';
 
 const question = { jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params: form };
 const accepted = { action: 'accept', content: { name: 'Ada' } };

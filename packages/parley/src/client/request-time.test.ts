@@ -7,7 +7,7 @@ import { turns } from '../../../../test/support/turns.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
 import { scriptedTransport, type ScriptedKind, type SentMessage } from '../testing/scripted.ts';
 import { createConnect } from './connect.ts';
-import type { ConnectOptions } from './options.ts';
+import type { ConnectOptions } from './api/options.ts';
 
 describe('the time that a request may take', () => {
   beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));

@@ -12,7 +12,7 @@ import { toNodeHandler } from '../transports/node/server/http.ts';
 import { createServer, type Server } from '../server/server.ts';
 import { spawnNode } from '../../../../test/support/programs.ts';
 import { createConnect, type Connect } from './connect.ts';
-import type { SubscriptionEvent } from './subscriptions/subscription.ts';
+import type { SubscriptionEvent } from './api/subscription.ts';
 
 /** Connects without memory of the other servers at the same URL. */
 const connect: Connect<object> = (target, options) =>

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { chat, codeOf, connected, handshakes, newest } from '../../../../test/support/asked-client.ts';
 import { turns } from '../../../../test/support/turns.ts';
 import { McpError } from '../protocol/error.ts';
-import type { InputContext } from './input/inputs.ts';
+import type { InputContext } from './api/input-handlers.ts';
 
 describe('a request for a message', () => {
   for (const revision of handshakes) {

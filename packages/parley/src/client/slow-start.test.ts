@@ -3,10 +3,10 @@ import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import { discovered, handshakeMethods, newest, older, server } from '../../../../test/support/negotiation.ts';
 import { turns } from '../../../../test/support/turns.ts';
 import { scriptedTransport, type Script, type ScriptedTransport } from '../testing/scripted.ts';
-import type { Client } from './client.ts';
+import type { Client } from './api/client.ts';
 import { createConnect } from './connect.ts';
-import type { ConnectOptions } from './options.ts';
-import { settingsOf } from './options.ts';
+import type { ConnectOptions } from './api/options.ts';
+import { settingsOf } from './requests/settings.ts';
 
 /** Connects, once so much time has passed. */
 async function connected(transport: ScriptedTransport, ms: number, options: ConnectOptions = {}): Promise<Client> {

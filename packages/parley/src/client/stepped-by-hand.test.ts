@@ -13,8 +13,8 @@ import {
   type Connected,
   type Json,
 } from '../../../../test/support/rounds-client.ts';
-import { InputRequiredError, OutputValidationError } from './errors.ts';
-import type { InputRequiredStep, Step } from './input/step.ts';
+import { InputRequiredError, OutputValidationError } from './api/errors.ts';
+import type { InputRequiredStep, Step } from './api/step.ts';
 
 describe('a request stepped by hand', () => {
   const question = asking({ k: confirm, l: where }, { requestState: 'kept' });

@@ -2,7 +2,7 @@ import { ConnectionError } from '../jsonrpc/transport.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
 import { isAskedForLists } from '../connection/gate.ts';
 import { McpError } from '../protocol/error.ts';
-import type { ClientRequestOptions } from './client.ts';
+import type { ClientRequestOptions } from './api/client.ts';
 
 /** Longest wait for one page of a list that a server did not declare, in milliseconds. */
 export const undeclaredMs = 2_000;

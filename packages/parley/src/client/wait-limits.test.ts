@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test, type TestContext } from 'node:test';
 import { settle } from '../../../../test/support/raw.ts';
-import { settledOrAborted, waitFor } from './wait-for.ts';
+import { settledOrAborted, waitFor } from './api/wait-for.ts';
 
 const never = new Promise<void>(() => undefined);
 

@@ -6,7 +6,7 @@ import { turns } from '../../../../test/support/turns.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
 import { scriptedTransport, type SentMessage } from '../testing/scripted.ts';
 import { createConnect } from './connect.ts';
-import type { Subscription } from './subscriptions/subscription.ts';
+import type { Subscription } from './api/subscription.ts';
 
 const topics = { updates: ['file:///x'] };
 const endings: Readonly<Record<string, (one: Subscription) => Promise<unknown>>> = {

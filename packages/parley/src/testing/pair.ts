@@ -1,6 +1,6 @@
-import type { Client } from '../client/client.ts';
+import type { Client } from '../client/api/client.ts';
 import { createConnect } from '../client/connect.ts';
-import type { ConnectOptions } from '../client/options.ts';
+import type { ConnectOptions } from '../client/api/options.ts';
 import type { AuthInfo, Servable } from '../server/runtime/request-handler.ts';
 import { allLoaded } from './all-loaded.ts';
 import { memoryTransport } from './memory-transport.ts';

@@ -5,7 +5,7 @@ import { projectClientCapabilities } from '../../../../parley/src/protocol/compi
 import { NotAllowed, NotJudged } from './verdict.ts';
 import { callable, type AllowedCall, type CallableTool, type UncalledTool } from './allowed.ts';
 import { callEach, numberedToken, type MadeCall } from './calls.ts';
-import { excerptOfText } from './excerpt.ts';
+import { excerptOfText } from '../texts/excerpt.ts';
 import { inFront, mostBytes, type RawExchange } from './exchange.ts';
 import type { RawHttp, RawRequest } from './http.ts';
 import type { Budget } from './limits.ts';

@@ -12,7 +12,7 @@ import type { Revision } from '../../../../parley/src/protocol/revision.ts';
 import { NotJudged, SessionLost } from './verdict.ts';
 import { answers, errorCodeOf, responseIn, turnedAway, type CameResponse, type RawExchange } from './exchange.ts';
 import type { RawHttp } from './http.ts';
-import { AnsweredIds } from './answered.ts';
+import { AnsweredIds } from '../texts/answered.ts';
 import { GoingOn, type Going } from './going.ts';
 import { givenParams, isElsewhere, isEventStream, isMessageText, isResuming, untilAnswered } from './manner.ts';
 import { saysLost } from './lost.ts';

@@ -1,5 +1,5 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
-import type { Client } from '../../../../parley/src/client/client.ts';
+import type { Client } from '../../../../parley/src/client/api/client.ts';
 import type { Tool } from '../../../../parley/src/protocol/features/tools.ts';
 import { argumentsOf, checkArguments } from './arguments.ts';
 import { argumentWords, toolAtEnd, type Json } from './argument-words.ts';

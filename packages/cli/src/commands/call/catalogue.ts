@@ -1,4 +1,4 @@
-import type { Client, ClientRequestOptions } from '../../../../parley/src/client/client.ts';
+import type { Client, ClientRequestOptions } from '../../../../parley/src/client/api/client.ts';
 import { ConnectionError } from '../../../../parley/src/jsonrpc/transport.ts';
 import type { ServerCapabilities } from '../../../../parley/src/protocol/capability.ts';
 import { McpError } from '../../../../parley/src/protocol/error.ts';

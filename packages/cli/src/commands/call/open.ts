@@ -1,8 +1,8 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
 import { AuthorizationError } from '../../../../parley/src/auth/common/errors.ts';
 import { connect } from '../../../../parley/src/client.ts';
-import type { Client } from '../../../../parley/src/client/client.ts';
-import type { InputHandlers } from '../../../../parley/src/client/input/inputs.ts';
+import type { Client } from '../../../../parley/src/client/api/client.ts';
+import type { InputHandlers } from '../../../../parley/src/client/api/input-handlers.ts';
 import { jsonText } from '../../../../parley/src/json/exact-number.ts';
 import type { Transport } from '../../../../parley/src/jsonrpc/transport.ts';
 import type { JsonObject } from '../../../../parley/src/protocol/features/common.ts';

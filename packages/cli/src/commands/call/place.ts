@@ -1,4 +1,4 @@
-import type { Client } from '../../../../parley/src/client/client.ts';
+import type { Client } from '../../../../parley/src/client/api/client.ts';
 import type { Io } from '../io.ts';
 import type { ParsedOptions } from '../options.ts';
 import type { ServerTarget } from '../target.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { ParseArgsOptionsConfig } from 'node:util';
 import { formProblem, withDefaults } from '../../../../parley/src/client/input/elicitation-form.ts';
-import type { InputHandlers } from '../../../../parley/src/client/input/inputs.ts';
+import type { InputHandlers } from '../../../../parley/src/client/api/input-handlers.ts';
 import { parseExactJson } from '../../../../parley/src/json/parse-exact.ts';
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
 import { nearestWords } from '../../../../parley/src/options/nearest.ts';

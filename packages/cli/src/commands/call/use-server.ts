@@ -1,5 +1,5 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
-import type { Client } from '../../../../parley/src/client/client.ts';
+import type { Client } from '../../../../parley/src/client/api/client.ts';
 import { McpError } from '../../../../parley/src/protocol/error.ts';
 import { UsageError, type Io } from '../io.ts';
 import { parseOptions, type OptionHint, type ParsedOptions } from '../options.ts';

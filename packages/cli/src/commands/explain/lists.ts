@@ -1,9 +1,9 @@
 import { after } from '../../../../parley/src/jsonrpc/timeout.ts';
 import type { ServerConnection } from '../../../../parley/src/client/connection/server-connection.ts';
 import { undeclaredMs } from '../../../../parley/src/client/undeclared-list.ts';
-import { hintOf, walkPages, type Page } from '../../../../parley/src/client/pages.ts';
-import { readResult } from '../../../../parley/src/client/read-result.ts';
-import { ToleratedFaults } from '../../../../parley/src/client/tolerated.ts';
+import { hintOf, walkPages, type Page } from '../../../../parley/src/client/api/pages.ts';
+import { readResult } from '../../../../parley/src/client/api/read-result.ts';
+import { ToleratedFaults } from '../../../../parley/src/client/api/tolerated.ts';
 import { isAskedForLists } from '../../../../parley/src/connection/gate.ts';
 import { McpError } from '../../../../parley/src/protocol/error.ts';
 import { methodOf, type ListItems, type ListMethod } from '../../../../parley/src/protocol/catalogue.ts';

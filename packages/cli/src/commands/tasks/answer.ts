@@ -1,7 +1,7 @@
-import type { Client } from '../../../../parley/src/client/client.ts';
-import type { InputAnswer } from '../../../../parley/src/client/input/answers.ts';
+import type { Client } from '../../../../parley/src/client/api/client.ts';
+import type { InputAnswer } from '../../../../parley/src/client/api/input-handlers.ts';
 import { formProblem, withDefaults } from '../../../../parley/src/client/input/elicitation-form.ts';
-import type { TaskHandle } from '../../../../parley/src/client/tasks/task-handle.ts';
+import type { TaskHandle } from '../../../../parley/src/client/api/task-handle.ts';
 import type { ElicitRequestParams, ElicitResult } from '../../../../parley/src/protocol/features/elicitation.ts';
 import type { InputRequest } from '../../../../parley/src/protocol/features/rounds.ts';
 import { revisionOf } from '../../../../parley/src/protocol/revision.ts';

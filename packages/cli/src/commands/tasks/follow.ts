@@ -1,8 +1,8 @@
 import { after } from '../../../../parley/src/jsonrpc/timeout.ts';
 import { ConnectionError } from '../../../../parley/src/jsonrpc/transport.ts';
-import { TaskGoneError, TaskInputRequiredError } from '../../../../parley/src/client/tasks/errors.ts';
+import { TaskGoneError, TaskInputRequiredError } from '../../../../parley/src/client/api/task-errors.ts';
 import { TaskProgress } from '../../../../parley/src/client/tasks/following/task-progress.ts';
-import type { TaskHandle, TaskReference } from '../../../../parley/src/client/tasks/task-handle.ts';
+import type { TaskHandle, TaskReference } from '../../../../parley/src/client/api/task-handle.ts';
 import type { CallToolResult } from '../../../../parley/src/protocol/features/tools.ts';
 import type { LineAnswers } from '../call/questions.ts';
 import { AdvisedError, isTerminal, type Io } from '../io.ts';

@@ -1,7 +1,7 @@
-import type { Client } from '../../../../parley/src/client/client.ts';
-import { walkPages } from '../../../../parley/src/client/pages.ts';
+import type { Client } from '../../../../parley/src/client/api/client.ts';
+import { walkPages } from '../../../../parley/src/client/api/pages.ts';
 import { serverName } from '../../../../parley/src/client/tasks/reference.ts';
-import type { TaskReference } from '../../../../parley/src/client/tasks/task-handle.ts';
+import type { TaskReference } from '../../../../parley/src/client/api/task-handle.ts';
 import { taskStateOf, type TaskState } from '../../../../parley/src/client/tasks/following/task-state.ts';
 import { fromWire } from '../../../../parley/src/protocol/compile/from-wire.ts';
 import { listTasksResultShape } from '../../../../parley/src/protocol/features/tasks.ts';

@@ -1,5 +1,5 @@
-import type { Client } from '../../../../parley/src/client/client.ts';
-import type { TaskReference } from '../../../../parley/src/client/tasks/task-handle.ts';
+import type { Client } from '../../../../parley/src/client/api/client.ts';
+import type { TaskReference } from '../../../../parley/src/client/api/task-handle.ts';
 import { configuredName } from '../call/configured.ts';
 import type { ClientOpening } from '../call/open.ts';
 import { openPlace, type ServerPlace } from '../call/place.ts';

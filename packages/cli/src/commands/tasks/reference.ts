@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { TaskReference } from '../../../../parley/src/client/tasks/task-handle.ts';
+import type { TaskReference } from '../../../../parley/src/client/api/task-handle.ts';
 import { checkReference } from '../../../../parley/src/client/tasks/reference.ts';
 import { UsageError, type Io } from '../io.ts';
 

@@ -1,4 +1,4 @@
-import type { TaskUpdate } from '../../../../parley/src/client/tasks/task-handle.ts';
+import type { TaskUpdate } from '../../../../parley/src/client/api/task-handle.ts';
 import type { InputRequest } from '../../../../parley/src/protocol/features/rounds.ts';
 import { clipped, table } from '../explain/text.ts';
 import { shownJson } from '../shown.ts';

@@ -1,6 +1,6 @@
 import { after, monotonicNow } from '../../../../parley/src/jsonrpc/timeout.ts';
 import type { Progress } from '../../../../parley/src/connection/progress.ts';
-import type { TaskUpdate } from '../../../../parley/src/client/tasks/task-handle.ts';
+import type { TaskUpdate } from '../../../../parley/src/client/api/task-handle.ts';
 import type { Io } from '../io.ts';
 import { printed } from '../shown.ts';
 import { barLine, type BarStanding } from './bar.ts';

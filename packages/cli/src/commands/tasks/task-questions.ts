@@ -1,4 +1,4 @@
-import type { InputHandlers } from '../../../../parley/src/client/input/inputs.ts';
+import type { InputHandlers } from '../../../../parley/src/client/api/input-handlers.ts';
 import { visitOf } from '../../../../parley/src/client/input/url-elicitation.ts';
 import type {
   ElicitRequestFormParams,

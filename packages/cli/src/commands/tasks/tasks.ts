@@ -1,6 +1,6 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
-import type { Client } from '../../../../parley/src/client/client.ts';
-import type { TaskHandle, TaskReference } from '../../../../parley/src/client/tasks/task-handle.ts';
+import type { Client } from '../../../../parley/src/client/api/client.ts';
+import type { TaskHandle, TaskReference } from '../../../../parley/src/client/api/task-handle.ts';
 import { clientOptions } from '../call/open.ts';
 import type { ServerPlace } from '../call/place.ts';
 import { withinTime } from '../call/time-limit.ts';

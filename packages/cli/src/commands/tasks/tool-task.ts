@@ -1,4 +1,4 @@
-import type { Client } from '../../../../parley/src/client/client.ts';
+import type { Client } from '../../../../parley/src/client/api/client.ts';
 import type { ClientOpening } from '../call/open.ts';
 import type { ServerPlace } from '../call/place.ts';
 import type { LineAnswers } from '../call/questions.ts';

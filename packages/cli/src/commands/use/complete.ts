@@ -1,4 +1,4 @@
-import type { Client } from '../../../../parley/src/client/client.ts';
+import type { Client } from '../../../../parley/src/client/api/client.ts';
 import { requestLimits } from '../call/time-limit.ts';
 import { outputOf, useOptions, useServer } from '../call/use-server.ts';
 import { pairOf } from '../call/argument-words.ts';

@@ -1,5 +1,5 @@
 import { renderContents } from '../call/render-result.ts';
-import type { Client } from '../../../../parley/src/client/client.ts';
+import type { Client } from '../../../../parley/src/client/api/client.ts';
 import { nearestWords } from '../../../../parley/src/options/nearest.ts';
 import { McpError } from '../../../../parley/src/protocol/error.ts';
 import type { Resource } from '../../../../parley/src/protocol/features/resource.ts';

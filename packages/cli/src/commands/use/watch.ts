@@ -1,4 +1,4 @@
-import type { SubscriptionEvent } from '../../../../parley/src/client/subscriptions/subscription.ts';
+import type { SubscriptionEvent } from '../../../../parley/src/client/api/subscription.ts';
 import { outputOf, useOptions, useServer } from '../call/use-server.ts';
 import { UsageError, whenAborted, type Io } from '../io.ts';
 import { printed, reasonOf, shownJson } from '../shown.ts';

@@ -1,5 +1,5 @@
-import type { Client } from '../../../../parley/src/client/client.ts';
-import type { StartTaskOptions } from '../../../../parley/src/client/tasks/task-handle.ts';
+import type { Client } from '../../../../parley/src/client/api/client.ts';
+import type { StartTaskOptions } from '../../../../parley/src/client/api/task-handle.ts';
 import { compileSchema } from '../../../../parley/src/schema/json-schema.ts';
 import { SchemaError } from '../../../../parley/src/schema/document.ts';
 import { nearestOf } from '../../../../parley/src/schema/usable/nearest.ts';

@@ -1,4 +1,4 @@
-import type { ConnectOptions } from '../../../../parley/src/client/options.ts';
+import type { ConnectOptions } from '../../../../parley/src/client/api/options.ts';
 import type { ClientCapability } from '../view.ts';
 import type { ServerPlan } from './shared.ts';
 

@@ -1,4 +1,4 @@
-import type { InputContext, InputHandlers } from '../../../../parley/src/client/input/inputs.ts';
+import type { InputContext, InputHandlers } from '../../../../parley/src/client/api/input-handlers.ts';
 import { McpError } from '../../../../parley/src/protocol/error.ts';
 import type { JsonView, QuestionView } from '../view.ts';
 import { oddities } from './odd-hosts.ts';

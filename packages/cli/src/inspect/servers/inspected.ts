@@ -1,5 +1,5 @@
-import type { Client } from '../../../../parley/src/client/client.ts';
-import type { InputContext } from '../../../../parley/src/client/input/inputs.ts';
+import type { Client } from '../../../../parley/src/client/api/client.ts';
+import type { InputContext } from '../../../../parley/src/client/api/input-handlers.ts';
 import type { LoggingLevel } from '../../../../parley/src/protocol/features/logging-level.ts';
 import type { Transport } from '../../../../parley/src/jsonrpc/transport.ts';
 import { revisionOf } from '../../../../parley/src/protocol/revision.ts';

@@ -1,5 +1,5 @@
-import type { Client } from '../../../../parley/src/client/client.ts';
-import { malformedIn, type Page } from '../../../../parley/src/client/pages.ts';
+import type { Client } from '../../../../parley/src/client/api/client.ts';
+import { malformedIn, type Page } from '../../../../parley/src/client/api/pages.ts';
 import { ConnectionError } from '../../../../parley/src/jsonrpc/transport.ts';
 import { VerbError } from '../http/body.ts';
 import type { JsonView, ListName, ListsView, PagesView } from '../view.ts';

@@ -1,4 +1,4 @@
-import type { Client } from '../../../../parley/src/client/client.ts';
+import type { Client } from '../../../../parley/src/client/api/client.ts';
 import { throughBridge } from '../../compatibility/offered.ts';
 import type { Offer } from '../../compatibility/offer.ts';
 import { revisionOf } from '../../../../parley/src/protocol/revision.ts';

@@ -1,8 +1,8 @@
 /** Surroundings of every inspected server, and its needs from outside. */
 
 import type { Fetch } from '../../../../parley/src/jsonrpc/fetch.ts';
-import type { Client } from '../../../../parley/src/client/client.ts';
-import type { ConnectOptions } from '../../../../parley/src/client/options.ts';
+import type { Client } from '../../../../parley/src/client/api/client.ts';
+import type { ConnectOptions } from '../../../../parley/src/client/api/options.ts';
 import type { Transport } from '../../../../parley/src/jsonrpc/transport.ts';
 import type { LoggingLevel } from '../../../../parley/src/protocol/features/logging-level.ts';
 import type { RecordingEntry } from '../../recorder/entry.ts';

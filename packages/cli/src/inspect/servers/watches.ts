@@ -1,5 +1,5 @@
-import type { Client } from '../../../../parley/src/client/client.ts';
-import type { Subscription } from '../../../../parley/src/client/subscriptions/subscription.ts';
+import type { Client } from '../../../../parley/src/client/api/client.ts';
+import type { Subscription } from '../../../../parley/src/client/api/subscription.ts';
 
 /** Hears of changes. */
 export interface WatchListener {

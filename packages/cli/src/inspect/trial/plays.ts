@@ -1,6 +1,6 @@
 /** Plays of requests that crossed: each by what a client has for it. */
 
-import type { Client } from '../../../../parley/src/client/client.ts';
+import type { Client } from '../../../../parley/src/client/api/client.ts';
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
 import { settledWithin } from '../../../../parley/src/jsonrpc/timeout.ts';
 import { revisionOf } from '../../../../parley/src/protocol/revision.ts';

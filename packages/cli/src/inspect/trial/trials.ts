@@ -1,4 +1,4 @@
-import type { Client } from '../../../../parley/src/client/client.ts';
+import type { Client } from '../../../../parley/src/client/api/client.ts';
 import { parseExactJson } from '../../../../parley/src/json/parse-exact.ts';
 import { JsonError } from '../../../../parley/src/json/parse.ts';
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';

@@ -3,7 +3,7 @@
 import { parseExactJson } from '../../../../parley/src/json/parse-exact.ts';
 import { withPlainNumbers } from '../../../../parley/src/json/exact-number.ts';
 import { JsonError } from '../../../../parley/src/json/parse.ts';
-import type { Client } from '../../../../parley/src/client/client.ts';
+import type { Client } from '../../../../parley/src/client/api/client.ts';
 import { isObject } from '../../../../parley/src/jsonrpc/message.ts';
 import { tasksExtension } from '../../../../parley/src/protocol/features/tasks.ts';
 import { loggingLevels, type LoggingLevel } from '../../../../parley/src/protocol/features/logging-level.ts';

@@ -1,6 +1,6 @@
 import { backoffMs } from '../../client/connection/backoff.ts';
-import { isWithinAny } from '../../client/subscriptions/subscription.ts';
-import { settledOrAborted } from '../../client/wait-for.ts';
+import { isWithinAny } from '../../client/api/subscription.ts';
+import { settledOrAborted } from '../../client/api/wait-for.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { Slices } from '../../jsonrpc/slices.ts';
 import { monotonicNow } from '../../jsonrpc/timeout.ts';

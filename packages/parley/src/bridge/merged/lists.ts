@@ -1,5 +1,5 @@
 import type { CacheHint } from '../../protocol/features/envelope.ts';
-import { hintOf, combinedHint, walkPages, type Page } from '../../client/pages.ts';
+import { hintOf, combinedHint, walkPages, type Page } from '../../client/api/pages.ts';
 import { plainNumber } from '../../json/exact-number.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { after, settledWithin } from '../../jsonrpc/timeout.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { clientOf, pairs } from '../../../../../test/support/bridged.ts';
 import { frontOf, namedServer } from '../../../../../test/support/fronted.ts';
-import type { Client } from '../../client/client.ts';
+import type { Client } from '../../client/api/client.ts';
 import { McpError } from '../../protocol/error.ts';
 import { ownMethodsKey } from '../../protocol/extension.ts';
 import type { RevisionDate } from '../../protocol/revision.ts';

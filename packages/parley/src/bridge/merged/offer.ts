@@ -1,5 +1,5 @@
 import type { CacheHint } from '../../protocol/features/envelope.ts';
-import { combinedHint } from '../../client/pages.ts';
+import { combinedHint } from '../../client/api/pages.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { Call } from '../../server/runtime/call.ts';
 import type { Handler } from '../../server/runtime/server-core.ts';

@@ -1,4 +1,4 @@
-import type { Client } from '../../client/client.ts';
+import type { Client } from '../../client/api/client.ts';
 import type { ServerCore } from '../../server/runtime/server-core.ts';
 import type { SingleOptions } from './single.ts';
 import { isServerCapability, type ServerCapabilities, type ServerTasksCapability } from '../../protocol/capability.ts';

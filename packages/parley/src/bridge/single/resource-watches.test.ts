@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { settle } from '../../../../../test/support/raw.ts';
-import type { Subscription } from '../../client/subscriptions/subscription.ts';
+import type { Subscription } from '../../client/api/subscription.ts';
 import type { ServerSession } from '../../server/runtime/server-core.ts';
 import type { Changes } from '../changes.ts';
 import type { Pool } from '../upstream/pool.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { settle } from '../../../../../test/support/raw.ts';
-import type { Subscription } from '../../client/subscriptions/subscription.ts';
+import type { Subscription } from '../../client/api/subscription.ts';
 import { McpError } from '../../protocol/error.ts';
 import { SessionWatch } from './session-watch.ts';
 

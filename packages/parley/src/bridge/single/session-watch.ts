@@ -1,6 +1,6 @@
 import { backoffMs } from '../../client/connection/backoff.ts';
-import { waitFor } from '../../client/wait-for.ts';
-import type { Subscription } from '../../client/subscriptions/subscription.ts';
+import { waitFor } from '../../client/api/wait-for.ts';
+import type { Subscription } from '../../client/api/subscription.ts';
 import { monotonicNow } from '../../jsonrpc/timeout.ts';
 import { McpError } from '../../protocol/error.ts';
 import { healthyMs, pause } from '../changes.ts';

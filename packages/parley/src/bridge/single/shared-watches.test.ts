@@ -3,11 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { settle } from '../../../../../test/support/raw.ts';
-import {
-  extensionListeners,
-  type Subscription,
-  type SubscriptionEnd,
-} from '../../client/subscriptions/subscription.ts';
+import { extensionListeners, type Subscription, type SubscriptionEnd } from '../../client/api/subscription.ts';
 import { McpError } from '../../protocol/error.ts';
 import { SharedWatches, type FollowOptions } from './shared-watches.ts';
 

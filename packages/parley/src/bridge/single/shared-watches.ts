@@ -1,5 +1,5 @@
-import { waitFor } from '../../client/wait-for.ts';
-import type { Subscription, SubscriptionEnd } from '../../client/subscriptions/subscription.ts';
+import { waitFor } from '../../client/api/wait-for.ts';
+import type { Subscription, SubscriptionEnd } from '../../client/api/subscription.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { kindOfOwner } from '../../auth/common/owner.ts';
 import { McpError } from '../../protocol/error.ts';

@@ -1,4 +1,4 @@
-import type { Client } from '../../client/client.ts';
+import type { Client } from '../../client/api/client.ts';
 import { monotonicNow } from '../../jsonrpc/timeout.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
 import { factsOf, httpFacts, type SettledFacts } from '../../jsonrpc/transport-facts.ts';

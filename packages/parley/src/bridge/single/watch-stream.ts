@@ -3,7 +3,7 @@ import {
   type Subscription,
   type SubscriptionEnd,
   type Topics,
-} from '../../client/subscriptions/subscription.ts';
+} from '../../client/api/subscription.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { GapBrake } from '../upstream/gap-brake.ts';
 import type { Upstream } from '../upstream/upstream.ts';

@@ -1,4 +1,4 @@
-import type { Subscription } from '../../client/subscriptions/subscription.ts';
+import type { Subscription } from '../../client/api/subscription.ts';
 import type { Call } from '../../server/runtime/call.ts';
 import type { ServerSession } from '../../server/runtime/server-core.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';

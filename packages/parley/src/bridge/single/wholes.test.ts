@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { covers } from '../../client/subscriptions/subscription.ts';
+import { covers } from '../../client/api/subscription.ts';
 import { wholesOf } from './wholes.ts';
 
 const uris = [

@@ -1,4 +1,4 @@
-import { covers } from '../../client/subscriptions/subscription.ts';
+import { covers } from '../../client/api/subscription.ts';
 
 /** Looking a longer URI's wholes up costs more than comparing it with all that is watched. */
 const maxLookedUpLength = 4_096;

@@ -1,7 +1,7 @@
 /** A call that becomes a task of which its client does not know, and what waiting for it takes in either form. */
 
-import type { Client } from '../../client/client.ts';
-import type { RequestOptions } from '../../client/connection/request-options.ts';
+import type { Client } from '../../client/api/client.ts';
+import type { RequestOptions } from '../../client/api/request-options.ts';
 import { plainNumber } from '../../json/exact-number.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { after } from '../../jsonrpc/timeout.ts';

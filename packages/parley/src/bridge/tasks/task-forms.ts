@@ -1,6 +1,6 @@
 /** Facts about the tasks of two hops, for every request: it is all that bridges load of tasks before they see one. */
 
-import type { Client } from '../../client/client.ts';
+import type { Client } from '../../client/api/client.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { hasServerCapability, hostsTasksOf, type ClientCapabilities } from '../../protocol/capability.ts';
 import { methodOf } from '../../protocol/catalogue.ts';

@@ -1,5 +1,5 @@
 import type { Call } from '../../server/runtime/call.ts';
-import { settledOrAborted } from '../../client/wait-for.ts';
+import { settledOrAborted } from '../../client/api/wait-for.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { microtask } from '../../jsonrpc/timeout.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';

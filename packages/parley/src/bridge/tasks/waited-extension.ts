@@ -1,4 +1,4 @@
-import type { RequestOptions } from '../../client/connection/request-options.ts';
+import type { RequestOptions } from '../../client/api/request-options.ts';
 import { invalidState, tooOld } from '../../server/runtime/input/refused-state.ts';
 import { bindingOf } from '../../server/runtime/input/request-state.ts';
 import { isObject } from '../../jsonrpc/message.ts';

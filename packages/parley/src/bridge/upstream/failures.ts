@@ -1,4 +1,4 @@
-import { ToleratedFaults } from '../../client/tolerated.ts';
+import { ToleratedFaults } from '../../client/api/tolerated.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { McpError } from '../../protocol/error.ts';
 import { wordsOf } from '../failure.ts';

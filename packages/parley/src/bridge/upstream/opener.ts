@@ -1,10 +1,10 @@
 import { GapBrake } from './gap-brake.ts';
-import type { Client } from '../../client/client.ts';
+import type { Client } from '../../client/api/client.ts';
 import { hearGaps, useWithin } from '../../client/create-client.ts';
-import type { ConnectOptions } from '../../client/options.ts';
+import type { ConnectOptions } from '../../client/api/options.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
 import type { MiddlewareStack } from '../../connection/middleware/middleware-stack.ts';
-import type { Negotiated } from '../../client/connection/negotiate.ts';
+import type { Negotiated } from '../../client/api/negotiated.ts';
 import type { Implementation } from '../../protocol/features/common.ts';
 import type { CacheStore } from '../../storage/cache.ts';
 import { memoryCacheStore } from '../../storage/memory/cache.ts';

@@ -7,7 +7,7 @@ import { open, settle, withMeta } from '../../../../../test/support/raw.ts';
 import { scriptedUpstream } from '../../../../../test/support/scripted-upstream.ts';
 import { until } from '../../../../../test/support/turns.ts';
 import { createBridge, type Bridge } from '../../bridge.ts';
-import type { Client } from '../../client/client.ts';
+import type { Client } from '../../client/api/client.ts';
 import type { Channel, Transport } from '../../jsonrpc/transport.ts';
 import { memoryTransport } from '../../testing/memory-transport.ts';
 import type { RevisionDate } from '../../protocol/revision.ts';

@@ -1,5 +1,5 @@
-import type { Client } from '../../client/client.ts';
-import type { NotificationContext } from '../../client/options.ts';
+import type { Client } from '../../client/api/client.ts';
+import type { NotificationContext } from '../../client/api/options.ts';
 import type { SettledFacts } from '../../jsonrpc/transport-facts.ts';
 import type { ClientView } from '../../server/runtime/call.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';

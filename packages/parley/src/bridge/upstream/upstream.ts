@@ -1,5 +1,5 @@
-import type { Client } from '../../client/client.ts';
-import type { Subscription, SubscriptionEvent, Topics } from '../../client/subscriptions/subscription.ts';
+import type { Client } from '../../client/api/client.ts';
+import type { Subscription, SubscriptionEvent, Topics } from '../../client/api/subscription.ts';
 import { runOnAbort } from '../../jsonrpc/run-on-abort.ts';
 import { settledWithin } from '../../jsonrpc/timeout.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';

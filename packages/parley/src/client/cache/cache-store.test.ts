@@ -4,7 +4,7 @@ import { cached, counting, names, uriOf, type Cached } from '../../../../../test
 import { turns } from '../../../../../test/support/turns.ts';
 import { memoryCacheStore } from '../../storage/memory/cache.ts';
 import type { Script } from '../../testing/scripted.ts';
-import type { ConnectOptions } from '../options.ts';
+import type { ConnectOptions } from '../api/options.ts';
 
 describe('a store of several clients', () => {
   const url = 'http://host/mcp';

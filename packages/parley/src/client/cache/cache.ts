@@ -4,11 +4,11 @@ import { jsonText } from '../../json/exact-number.ts';
 import { parseExactJson } from '../../json/parse-exact.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
-import { waitFor } from '../wait-for.ts';
+import { waitFor } from '../api/wait-for.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { CacheStore } from '../../storage/cache.ts';
 import { cacheableMethods, canonicalText, isCacheable, cacheKeyOf, madeStale, openKeyOf } from './cache-key.ts';
-import { hintOf } from '../pages.ts';
+import { hintOf } from '../api/pages.ts';
 
 /**
  * The cache mode of a request: `use` returns a response that is still fresh, `refresh` fetches and caches a new

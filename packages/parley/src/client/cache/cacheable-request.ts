@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../protocol/features/common.ts';
-import type { ClientRequestOptions } from '../client.ts';
+import type { ClientRequestOptions } from '../api/client.ts';
 import type { TaskSending } from '../connection/server-connection.ts';
 import type { CacheableRequest, CacheMode } from './cache.ts';
 

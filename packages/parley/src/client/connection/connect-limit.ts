@@ -1,4 +1,4 @@
-import { waitFor } from '../wait-for.ts';
+import { waitFor } from '../api/wait-for.ts';
 
 /** Limits of one step of connecting. */
 export interface StepLimits {

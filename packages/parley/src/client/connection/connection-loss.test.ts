@@ -13,9 +13,9 @@ import {
 import { turns } from '../../../../../test/support/turns.ts';
 import { ConnectionError, unknownSessions } from '../../jsonrpc/transport.ts';
 import { scriptedTransport } from '../../testing/scripted.ts';
-import type { Client } from '../client.ts';
+import type { Client } from '../api/client.ts';
 import { createConnect } from '../connect.ts';
-import type { SubscriptionEvent } from '../subscriptions/subscription.ts';
+import type { SubscriptionEvent } from '../api/subscription.ts';
 
 describe('a session that the server forgot', () => {
   for (const [method, ask] of Object.entries({ ...requests, ping: (client: Client) => client.ping() })) {

@@ -8,7 +8,7 @@ import { toWire } from '../../protocol/compile/to-wire.ts';
 import type { OpenChannel } from './open-channel.ts';
 import { declaredBy, type Self } from './request-meta.ts';
 import { incompatible } from './incompatible.ts';
-import { waitFor } from '../wait-for.ts';
+import { waitFor } from '../api/wait-for.ts';
 import { either, type StepLimits } from './connect-limit.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { initializeResultShape } from '../../protocol/features/lifecycle.ts';

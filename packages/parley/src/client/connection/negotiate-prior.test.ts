@@ -14,7 +14,7 @@ import {
 import { settle } from '../../../../../test/support/raw.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
 import { scriptedTransport } from '../../testing/scripted.ts';
-import type { Negotiated } from './negotiate.ts';
+import type { Negotiated } from '../api/negotiated.ts';
 
 describe('what was found out before', () => {
   const stored = { ...discovered(), resultType: undefined } as never;

@@ -3,13 +3,14 @@
  * other answer means `initialize`, unless it is an error of a stateless revision. (Spec 2026-07-28, Versioning; stdio:
  * Backward compatibility; Streamable HTTP: Backward compatibility.)
  */
+import type { Negotiated } from '../api/negotiated.ts';
 import { ConnectionError, failedLoads, type Transport } from '../../jsonrpc/transport.ts';
 import { factsOf } from '../../jsonrpc/transport-facts.ts';
 import type { ServerCapabilities } from '../../protocol/capability.ts';
 import type { Implementation } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { DiscoverResult } from '../../protocol/features/lifecycle.ts';
-import { newestOf, revisionOf, type Revision, type RevisionDate } from '../../protocol/revision.ts';
+import { newestOf, revisionOf, type Revision } from '../../protocol/revision.ts';
 import { OpenChannel, type Inbound } from './open-channel.ts';
 import type { Self } from './request-meta.ts';
 import { discover, inCommon, serverInfoOf, type Probe } from './discover.ts';
@@ -18,24 +19,6 @@ import { incompatible, supportedOf } from './incompatible.ts';
 import { initialize, refusedLate, type Initialized } from './initialize.ts';
 import { ConnectLimit, type StepLimits } from './connect-limit.ts';
 import { isBareRefusal, isFinal, isRefusedOffer, type RefusedOffer } from './refusal.ts';
-
-/** The knowledge of a server from an earlier connection; plain JSON that can be stored. */
-export interface Negotiated {
-  /** The protocol version (revision) that the server spoke. */
-  readonly revision: RevisionDate;
-  /**
-   * Time at which the server was last probed, in milliseconds since 1970. A finding that it needs `initialize` is valid
-   * for one day from then. Without a time it is valid.
-   */
-  readonly at?: number;
-  /**
-   * True if the server was not probed for a stateless revision, since none was allowed. If one is allowed now, this
-   * finding does not count.
-   */
-  readonly unasked?: true;
-  /** Result of `server/discover`; with it nothing needs to be asked next time. */
-  readonly discovered?: DiscoverResult;
-}
 
 /** Parts that a negotiation needs. */
 export interface NegotiateOptions {

@@ -1,6 +1,6 @@
 import { setNewest } from '../../jsonrpc/newest.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
-import type { Negotiated } from './negotiate.ts';
+import type { Negotiated } from '../api/negotiated.ts';
 import { revisionOf } from '../../protocol/revision.ts';
 
 /** Limit of servers that are remembered. */

@@ -3,7 +3,7 @@ import { methodOf } from '../../protocol/catalogue.ts';
 import type { ClientCapabilities } from '../../protocol/capability.ts';
 import { projectClientCapabilities } from '../../protocol/compile/capabilities.ts';
 import { withExtensions, type Extensions } from '../../protocol/extension.ts';
-import type { RequestOptions } from './request-options.ts';
+import type { RequestOptions } from '../api/request-options.ts';
 import { implementationShape, type Implementation, type JsonObject } from '../../protocol/features/common.ts';
 import type { LoggingLevel } from '../../protocol/features/logging-level.ts';
 import { metaKey } from '../../protocol/meta.ts';

@@ -11,10 +11,10 @@ import { maySend } from '../../protocol/method.ts';
 import type { ClientCapabilities } from '../../protocol/capability.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
-import { guardedListener, type Failed } from '../listeners.ts';
+import { guardedListener, type Failed } from '../api/listeners.ts';
 import type { NegotiatedConnection } from './negotiate.ts';
 import { hasRequestHeaders, requestHeaders, requestMeta, withMeta, type Self } from './request-meta.ts';
-import type { RequestOptions } from './request-options.ts';
+import type { RequestOptions } from '../api/request-options.ts';
 
 /** Options that hold for every request of a connection. */
 export interface ServerConnectionOptions extends NotificationBudget {

@@ -11,10 +11,12 @@ import { methodOf } from '../../protocol/catalogue.ts';
 import { maySend } from '../../protocol/method.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import type { InputRequest, InputResponse } from '../../protocol/features/rounds.ts';
-import { asObject, responseTo, type InputAnswer } from './answers.ts';
-import type { InboundContext } from './inbound.ts';
+import type { InputAnswer } from '../api/input-handlers.ts';
+import { asObject, responseTo } from './answers.ts';
+import type { InboundContext } from '../middleware/inbound.ts';
 import { namesElicitations } from './elicitation-ids.ts';
-import type { InputContext, Inputs } from './inputs.ts';
+import type { InputContext } from '../api/input-handlers.ts';
+import type { Inputs } from './inputs.ts';
 import { visitOf } from './url-elicitation.ts';
 
 /**

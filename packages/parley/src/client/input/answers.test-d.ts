@@ -6,7 +6,7 @@ import type {
   ListRootsResult as OldRoots,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { CreateMessageResult, ElicitResult, ListRootsResult } from '@modelcontextprotocol/server';
-import type { ElicitAnswer, RootsAnswer, SampleAnswer } from './answers.ts';
+import type { ElicitAnswer, RootsAnswer, SampleAnswer } from '../api/input-handlers.ts';
 
 declare const official: {
   readonly sample: CreateMessageResult | OldSample;

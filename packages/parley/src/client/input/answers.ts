@@ -1,4 +1,5 @@
 /** Answers that the handlers of a client may give, and the results that the protocol makes of them. */
+import type { InputAnswer } from '../api/input-handlers.ts';
 import type { AskMethod } from '../../connection/client-request.ts';
 import { formProblem, withDefaults } from './elicitation-form.ts';
 import { check } from '../../protocol/compile/check.ts';
@@ -6,24 +7,11 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 import type { ElicitRequestParams, ElicitResult } from '../../protocol/features/elicitation.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import type { Revision } from '../../protocol/revision.ts';
-import type { ListRootsResult, Root } from '../../protocol/features/roots.ts';
+import type { ListRootsResult } from '../../protocol/features/roots.ts';
 import type { InputRequest, InputResponse } from '../../protocol/features/rounds.ts';
 import type { CreateMessageResult } from '../../protocol/features/sampling.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
-import type { Written } from '../../schema/infer.ts';
 import { checkRoots } from './roots.ts';
-
-/** The answer to a question of the user: in full, or the action alone. */
-export type ElicitAnswer = Written<ElicitResult> | ElicitResult['action'];
-
-/** The answer of the model: in full, or its text alone. */
-export type SampleAnswer = Written<CreateMessageResult> | string;
-
-/** The roots: in full, or the list alone. */
-export type RootsAnswer = Written<ListRootsResult> | readonly Written<Root>[];
-
-/** The answer to anything that a server may ask for: an `ElicitAnswer`, a `SampleAnswer` or a `RootsAnswer`. */
-export type InputAnswer = Written<ElicitResult | CreateMessageResult> | RootsAnswer | string;
 
 /**
  * Converts an answer to the form of a revision, with the defaults of empty form fields.

@@ -1,75 +1,19 @@
+import type { RootsSource, InputHandlers } from '../api/input-handlers.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { askMethods } from '../../connection/client-request.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { ClientCapabilities } from '../../protocol/capability.ts';
-import { elicitationCompleteParamsShape, type ElicitRequestFormParams } from '../../protocol/features/elicitation.ts';
+import { elicitationCompleteParamsShape } from '../../protocol/features/elicitation.ts';
 import type { McpError } from '../../protocol/error.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
-import type { Revision, RevisionDate } from '../../protocol/revision.ts';
-import type { Root } from '../../protocol/features/roots.ts';
-import type { CreateMessageRequestParams } from '../../protocol/features/sampling.ts';
+import type { Revision } from '../../protocol/revision.ts';
 import { advertised } from './advertise.ts';
-import type { ElicitAnswer, SampleAnswer } from './answers.ts';
 import type * as Input from './input.ts';
 import { ElicitationIds, namesElicitations } from './elicitation-ids.ts';
-import { urlElicitations } from '../errors.ts';
-import type { InboundHandler } from './inbound.ts';
-import type { UrlElicitation } from './url-elicitation.ts';
+import { urlElicitations } from '../api/errors.ts';
+import type { InboundHandler } from '../middleware/inbound.ts';
 import { checkRoots } from './roots.ts';
-import { hostedCapability, type ClientTasksOptions } from '../tasks/client-tasks-options.ts';
-
-/** Facts for a handler beside the question. */
-export interface InputContext {
-  /** The revision in use, by its date. */
-  readonly revision: RevisionDate;
-  /** Aborted when the answer is no longer needed. */
-  readonly signal: AbortSignal;
-  /**
-   * The id of this client's request within which the server asks, as `onSent` received it; left out if unknown. It is
-   * known over HTTP, where a server asks on the response stream of the request.
-   */
-  readonly request?: number | undefined;
-}
-
-/** The roots themselves, or what finds them each time that a server asks. */
-export type RootsSource = readonly Root[] | ((context: InputContext) => readonly Root[] | Promise<readonly Root[]>);
-
-/** Handlers for requests of a server. Installing a handler declares its capability. */
-export interface InputHandlers {
-  /**
-   * Asks the user with a form; declares `elicitation`. Show which server asks, and let the user decline. Empty fields
-   * of accepted content get their defaults. Invalid content is an error here. If the handler throws, the call rejects
-   * with that error; or with an error whose `cause` it is, if a session's server answers with an error of its own. An
-   * `McpError` reaches such a server unchanged, any other error without its message.
-   */
-  readonly onElicit?: (params: ElicitRequestFormParams, context: InputContext) => ElicitAnswer | Promise<ElicitAnswer>;
-  /**
-   * Asks the user to visit a page; declares `elicitation.url`. Show the whole URL and its `host` separately, open it
-   * only when the user agrees, and never fetch it. `accept` means that the user agreed, not that the visit is over.
-   *
-   * A server chooses the URL. A URL is rejected before the handler runs if it is neither `https:` nor `http:` on this
-   * machine, or if it has a user name (which could be mistaken for a host). The remaining URLs may still hold
-   * characters that a shell interprets (`&`, `;`, `$`), so never put one into a command line: `openPage` of
-   * `parley-mcp/node` opens it without a shell. (Spec 2025-11-25, Elicitation, Safe URL Handling.)
-   */
-  readonly onElicitUrl?: (params: UrlElicitation, context: InputContext) => ElicitAnswer | Promise<ElicitAnswer>;
-  /**
-   * Asks the model; advertises `sampling`. That the model may be given tools is declared in `capabilities`
-   * (`sampling.tools`). A user who does not allow it is `new McpError(-1, 'User rejected sampling request')`.
-   *
-   * @deprecated Since 2026-07-28 (SEP-2577): sampling still works; a revision from 2027-07-28 on may remove it.
-   */
-  readonly onSample?: (
-    params: CreateMessageRequestParams,
-    context: InputContext,
-  ) => SampleAnswer | Promise<SampleAnswer>;
-  /**
-   * The places that servers may work in, each a `file://` URI; advertises `roots`.
-   *
-   * @deprecated Since 2026-07-28 (SEP-2577): roots still work; a revision from 2027-07-28 on may remove it.
-   */
-  readonly roots?: RootsSource;
-}
+import { hostedCapability, type ClientTasksOptions } from '../api/client-tasks-options.ts';
 
 /** Parts that inputs are made of. */
 export interface InputOptions extends InputHandlers {

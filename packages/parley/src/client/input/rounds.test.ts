@@ -18,9 +18,9 @@ import {
 } from '../../../../../test/support/rounds-client.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { McpError } from '../../protocol/error.ts';
-import type { Client } from '../client.ts';
-import { InputRequiredError, TooManyRoundsError } from '../errors.ts';
-import type { ConnectOptions } from '../options.ts';
+import type { Client } from '../api/client.ts';
+import { InputRequiredError, TooManyRoundsError } from '../api/errors.ts';
+import type { ConnectOptions } from '../api/options.ts';
 
 describe('a request that needs input first', () => {
   it('is answered with everything that was asked for [C69] [E04] [mrtr-016] [mrtr-017] [mrtr-018] [mrtr-021] [tools-007]', async () => {

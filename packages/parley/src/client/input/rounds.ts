@@ -1,19 +1,20 @@
+import type { InputAnswers } from '../api/input-handlers.ts';
 import { runOnAbort } from '../../jsonrpc/run-on-abort.ts';
-import type { RequestOptions } from '../connection/request-options.ts';
+import type { RequestOptions } from '../api/request-options.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { aborted } from '../../connection/pending.ts';
 import type { InputMethod, RequestTypes } from '../../protocol/catalogue.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import type { InputResponse, InputResponses } from '../../protocol/features/rounds.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
-import { responseTo, type InputAnswer } from './answers.ts';
-import { InputRequiredError, TooManyRoundsError } from '../errors.ts';
+import { responseTo } from './answers.ts';
+import { InputRequiredError, TooManyRoundsError } from '../api/errors.ts';
 import { answerInput, malformation, obstacle } from './answering.ts';
 import { maxAtOnce } from '../connection/open-channel.ts';
 import type { Inputs } from './inputs.ts';
-import { readResult } from '../read-result.ts';
+import { readResult } from '../api/read-result.ts';
 import { retryOf, stepOf } from './step-data.ts';
-import { isInputMethod, needsInput, type InputRequiredStep, type Step } from './step.ts';
+import { isInputMethod, needsInput, type InputRequiredStep, type Step } from '../api/step.ts';
 
 /** Parts that the rounds of a client are made of. */
 export interface RoundsOptions {
@@ -24,9 +25,6 @@ export interface RoundsOptions {
   /** Sends one request and returns the received result. */
   request(method: string, params: JsonObject, options: RequestOptions | undefined): Promise<JsonObject>;
 }
-
-/** The answers of a manual step, by the keys of its questions. */
-export type InputAnswers = Readonly<Record<string, InputAnswer>>;
 
 /** Requests that may need input before they are answered. (Spec 2026-07-28, MRTR.) */
 export interface InputRounds {

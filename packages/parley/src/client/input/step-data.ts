@@ -5,8 +5,8 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 import type { InputMethod, RequestTypes } from '../../protocol/catalogue.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import { inputRequiredResultShape, type InputResponses } from '../../protocol/features/rounds.ts';
-import { readResultAs } from '../read-result.ts';
-import type { InputRequiredStep } from './step.ts';
+import { readResultAs } from '../api/read-result.ts';
+import type { InputRequiredStep } from '../api/step.ts';
 
 /**
  * Reads a result that needs input.

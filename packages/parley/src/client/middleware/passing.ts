@@ -16,10 +16,8 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 import type { Revision, RevisionDate } from '../../protocol/revision.ts';
 import { mapMaybe, type MaybePromise } from '../../storage/maybe-promise.ts';
 import type { PageOptions } from '../cache/cacheable-request.ts';
-import type { Reconnecting } from '../connection/reconnecting.ts';
 import { withMeta } from '../connection/request-meta.ts';
-import type { InboundContext } from '../input/inbound.ts';
-import type { Requests } from '../requests.ts';
+import type { InboundContext } from './inbound.ts';
 
 /** Circumstances of a message. */
 interface Circumstances {
@@ -153,8 +151,10 @@ export function requestThrough(
   { params, options }: { readonly params: JsonObject | undefined; readonly options: PageOptions },
   way: {
     readonly chain: MiddlewareStack;
-    readonly connection: Reconnecting;
-    readonly requests: Pick<Requests, 'request'>;
+    readonly connection: { readonly source: CarrierSource };
+    readonly requests: {
+      request(method: string, params: JsonObject | undefined, options: PageOptions): Promise<JsonObject>;
+    };
   },
 ): MaybePromise<JsonObject> {
   const { chain, connection, requests } = way;
@@ -181,11 +181,17 @@ export function requestThrough(
   return pass(chain, about, whole, core);
 }
 
+/** The connection that sends a notification. */
+interface Notifier {
+  readonly source: CarrierSource;
+  notify(method: string, params: JsonObject | undefined): Promise<void>;
+}
+
 /** A notification to the server. */
 export function notifyThrough(
   method: string,
   params: JsonObject | undefined,
-  { chain, connection }: { readonly chain: MiddlewareStack; readonly connection: Reconnecting },
+  { chain, connection }: { readonly chain: MiddlewareStack; readonly connection: Notifier },
 ): Promise<void> {
   const about = new ClientMessage(method, carrierOf(connection.source), { direction: 'sent', kind: 'notification' });
   const whole = params ?? {};

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { covers } from './subscription.ts';
+import { covers } from '../api/subscription.ts';
 
 const filler = Array.from({ length: 100 }, (_, at) => `other:${at}`);
 

@@ -6,9 +6,9 @@ import { methodOf } from '../../protocol/catalogue.ts';
 import { McpError } from '../../protocol/error.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
 import { backoffMs, maxAskedMs, Pauses, steadyMs } from '../connection/backoff.ts';
-import type { ClientSettings } from '../options.ts';
+import type { ClientSettings } from '../requests/settings.ts';
 import { isPassing } from '../connection/retry.ts';
-import type { Reconnecting } from '../connection/reconnecting.ts';
+import type { Reconnecting } from '../requests/reconnecting.ts';
 import {
   covers,
   eventOf,
@@ -19,7 +19,7 @@ import {
   type SubscriptionEnd,
   type SubscriptionEvent,
   type Topics,
-} from './subscription.ts';
+} from '../api/subscription.ts';
 import { subscriptionsAcknowledgedParamsShape } from '../../protocol/features/subscriptions.ts';
 
 /** Parts of its client that one listen request after the other needs. */

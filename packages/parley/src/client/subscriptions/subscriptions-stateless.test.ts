@@ -12,7 +12,7 @@ import {
 } from '../../../../../test/support/listened.ts';
 import { turns } from '../../../../../test/support/turns.ts';
 import type { Script } from '../../testing/scripted.ts';
-import type { SubscriptionEvent } from './subscription.ts';
+import type { SubscriptionEvent } from '../api/subscription.ts';
 
 describe('a subscription at a stateless revision', () => {
   it('is one listen request, with what is wanted alone [C64] [C65] [C67]', async () => {

@@ -9,7 +9,7 @@ import { createServer } from '../../server/server.ts';
 import { createConnect } from '../connect.ts';
 import { McpError } from '../../protocol/error.ts';
 import { connectInMemory } from '../../testing/pair.ts';
-import type { Subscription, SubscriptionEvent, Topics } from './subscription.ts';
+import type { Subscription, SubscriptionEvent, Topics } from '../api/subscription.ts';
 
 for (const way of ways) {
   for (const { date, era } of revisions) {

@@ -1,15 +1,16 @@
+import type { SubscribeOptions } from '../api/subscription.ts';
 import { runOnAbort } from '../../jsonrpc/run-on-abort.ts';
 import { microtask } from '../../jsonrpc/timeout.ts';
 import type { ConnectionError } from '../../jsonrpc/transport.ts';
 import { harmless } from '../../options/harmless.ts';
-import { settledOrAborted, waitFor } from '../wait-for.ts';
+import { settledOrAborted, waitFor } from '../api/wait-for.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { aborted } from '../../connection/pending.ts';
 import { McpError } from '../../protocol/error.ts';
 import { backoffMs, Pauses } from '../connection/backoff.ts';
 import type { ServerConnection } from '../connection/server-connection.ts';
 import { ListenSubscription } from './listen.ts';
-import type { ClientSettings } from '../options.ts';
+import type { ClientSettings } from '../requests/settings.ts';
 import { isPassing } from '../connection/retry.ts';
 import {
   checkTopics,
@@ -20,10 +21,10 @@ import {
   type Subscription,
   type SubscriptionEvent,
   type Topics,
-} from './subscription.ts';
+} from '../api/subscription.ts';
 import { WatchSubscription } from './watch.ts';
 import { ClientWatches, type SendRequest } from './watches.ts';
-import type { Reconnecting } from '../connection/reconnecting.ts';
+import type { Reconnecting } from '../requests/reconnecting.ts';
 
 /** Parts of their client that subscriptions need. */
 export interface SubscriptionsOptions {
@@ -31,12 +32,6 @@ export interface SubscriptionsOptions {
   readonly settings: ClientSettings;
   /** Receives a notification for what may have changed while no subscription was open. */
   missed(method: string, params: JsonObject): void;
-}
-
-/** The options of one subscription. */
-export interface SubscribeOptions {
-  /** Ends the subscription; while it is being opened, that rejects with the reason of the signal. */
-  readonly signal?: AbortSignal | undefined;
 }
 
 const acknowledged = 'notifications/subscriptions/acknowledged';

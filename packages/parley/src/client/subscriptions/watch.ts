@@ -1,5 +1,5 @@
 import type { ServerCapabilities } from '../../protocol/capability.ts';
-import type { Subscription, SubscriptionEnd, SubscriptionEvent, Topics } from './subscription.ts';
+import type { Subscription, SubscriptionEnd, SubscriptionEvent, Topics } from '../api/subscription.ts';
 import type { ClientWatches } from './watches.ts';
 
 /** Parts of its client that a subscription of a handshake revision needs. */

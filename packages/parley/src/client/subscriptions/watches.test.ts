@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { settle } from '../../../../../test/support/raw.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { McpError } from '../../protocol/error.ts';
-import { unawaited, type RepeatableOptions } from '../connection/reconnecting.ts';
+import { unawaited, type RepeatableOptions } from '../requests/reconnecting.ts';
 import { ClientWatches } from './watches.ts';
 
 interface Sent {

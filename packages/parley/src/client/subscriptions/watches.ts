@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { McpError } from '../../protocol/error.ts';
-import { unawaited, type RepeatableOptions } from '../connection/reconnecting.ts';
+import { unawaited, type RepeatableOptions } from '../requests/reconnecting.ts';
 import { mayPass } from '../connection/retry.ts';
 
 /** Sends one request. */

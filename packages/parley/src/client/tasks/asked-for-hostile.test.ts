@@ -5,7 +5,7 @@ import { test, type TestContext } from 'node:test';
 import { connected, tool, type Connected } from '../../../../../test/support/connected-client.ts';
 import { keptAlive } from '../../../../../test/support/kept-alive.ts';
 import { ConnectionError, McpError, TaskCancelledError, TaskGoneError } from '../../client.ts';
-import type { ConnectOptions } from '../options.ts';
+import type { ConnectOptions } from '../api/options.ts';
 import type { ScriptedKind, ScriptedPeer } from '../../testing/scripted.ts';
 
 type Json = Readonly<Record<string, unknown>>;

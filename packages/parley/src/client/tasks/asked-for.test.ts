@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { connected, tool, type Connected } from '../../../../../test/support/connected-client.ts';
 import { McpError, TaskCancelledError } from '../../client.ts';
-import type { ConnectOptions } from '../options.ts';
+import type { ConnectOptions } from '../api/options.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -8,7 +8,7 @@ import { metaKey } from '../../protocol/meta.ts';
 import { memoryTasks } from '../../storage/memory-tasks.ts';
 import { scriptedTransport, type ScriptedPeer } from '../../testing/scripted.ts';
 import { createConnect } from '../connect.ts';
-import type { ConnectOptions } from '../options.ts';
+import type { ConnectOptions } from '../api/options.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 type Connected = Awaited<ReturnType<typeof connected>>;

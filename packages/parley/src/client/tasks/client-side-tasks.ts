@@ -20,8 +20,8 @@ import { expiryOf } from '../../tasks/record.ts';
 import type { TaskRun } from '../../tasks/run.ts';
 import { Tasks, type RunEnding } from '../../tasks/tasks.ts';
 import { readQuestion } from '../input/answering.ts';
-import type { InboundContext, InboundHandler } from '../input/inbound.ts';
-import type { ClientSettings } from '../options.ts';
+import type { InboundContext, InboundHandler } from '../middleware/inbound.ts';
+import type { ClientSettings } from '../requests/settings.ts';
 
 /** Parts that the hosting of tasks needs. */
 export interface HostedTasksParts {

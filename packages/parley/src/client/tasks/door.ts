@@ -5,10 +5,10 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 import { tasksExtension } from '../../protocol/features/tasks.ts';
 import type { CallToolResult } from '../../protocol/features/tools.ts';
 import type { PageOptions } from '../cache/cacheable-request.ts';
-import { readResult } from '../read-result.ts';
-import type { ClientParts, Requests } from '../requests.ts';
+import { readResult } from '../api/read-result.ts';
+import type { ClientParts, Requests } from '../requests/requests.ts';
 import type { ClientTasks } from './client-tasks.ts';
-import type { ToolCallOptions } from './task-handle.ts';
+import type { ToolCallOptions } from '../api/task-handle.ts';
 
 /** The parameters of a call. */
 export interface ToolCall {

@@ -6,7 +6,7 @@ import type { ToolContext } from '../../server/definition/tool-context.ts';
 import { connectInMemory } from '../../testing.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { CallToolResult } from '../../protocol/features/tools.ts';
-import type { TaskReference } from './task-handle.ts';
+import type { TaskReference } from '../api/task-handle.ts';
 
 const surfaces = ['2025-11-25', '2026-07-28'] as const;
 

@@ -6,7 +6,7 @@ import { playing, type Played } from '../../../../../test/support/played-tasks.t
 import { TaskGoneError } from '../../client.ts';
 import { newestRevision } from '../../protocol/revision.ts';
 import { answeredAtOnce, handleOf } from './handle.ts';
-import type { TaskHandle } from './task-handle.ts';
+import type { TaskHandle } from '../api/task-handle.ts';
 
 test('options that do not exist are refused before anything is sent', async () => {
   const asked: string[] = [];

@@ -4,13 +4,13 @@ import { refuseOtherWord } from '../../options/known-values.ts';
 import { shown } from '../../options/shown.ts';
 import type { CallToolResult } from '../../protocol/features/tools.ts';
 import type { Revision } from '../../protocol/revision.ts';
-import { givingUp } from '../giving-up.ts';
+import { givingUp } from '../api/giving-up.ts';
 import { responseTo } from '../input/answers.ts';
-import type { InputAnswers } from '../input/rounds.ts';
+import type { InputAnswers } from '../api/input-handlers.ts';
 import { untilFinished } from './following/until-finished.ts';
 import type { FollowedTask } from './following/followed-task.ts';
 import type { TaskEnd } from './following/task-outcome.ts';
-import type { TaskHandle, TaskRequestOptions, TaskUpdate, TaskWaitOptions } from './task-handle.ts';
+import type { TaskHandle, TaskRequestOptions, TaskUpdate, TaskWaitOptions } from '../api/task-handle.ts';
 import { updateOf } from './following/task-state.ts';
 
 /** Holds a result against the output schema of its tool. */

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { playing, type Played } from '../../../../../test/support/played-tasks.ts';
 import { ConnectionError, McpError, TaskInputRequiredError, type ConnectOptions } from '../../client.ts';
-import type { TaskReference } from './task-handle.ts';
+import type { TaskReference } from '../api/task-handle.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 type OnElicit = NonNullable<ConnectOptions['onElicit']>;

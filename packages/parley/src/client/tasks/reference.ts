@@ -1,6 +1,6 @@
 import { shown } from '../../options/shown.ts';
-import type { Reconnecting } from '../connection/reconnecting.ts';
-import type { TaskReference } from './task-handle.ts';
+import type { Reconnecting } from '../requests/reconnecting.ts';
+import type { TaskReference } from '../api/task-handle.ts';
 
 /** Limit of keys that a reference may hold. */
 const maxKeys = 10_000;

@@ -1,4 +1,4 @@
-import type { Client } from '../../../client/client.ts';
+import type { Client } from '../../../client/api/client.ts';
 import { isObject } from '../../../jsonrpc/message.ts';
 import { fromWire } from '../../../protocol/compile/from-wire.ts';
 import { toWire } from '../../../protocol/compile/to-wire.ts';

@@ -1,4 +1,4 @@
-import type { Client } from '../../../client/client.ts';
+import type { Client } from '../../../client/api/client.ts';
 import { jsonText } from '../../../json/exact-number.ts';
 import { parseExactJson } from '../../../json/parse-exact.ts';
 import { after } from '../../../jsonrpc/timeout.ts';

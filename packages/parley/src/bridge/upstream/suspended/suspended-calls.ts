@@ -1,4 +1,4 @@
-import { urlElicitations } from '../../../client/errors.ts';
+import { urlElicitations } from '../../../client/api/errors.ts';
 import { isObject } from '../../../jsonrpc/message.ts';
 import { settledWithin } from '../../../jsonrpc/timeout.ts';
 import type { Call } from '../../../server/runtime/call.ts';

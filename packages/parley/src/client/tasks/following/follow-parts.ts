@@ -1,7 +1,7 @@
-import type { ClientSettings } from '../../options.ts';
-import type { TaskInputRequiredError } from '../errors.ts';
+import type { ClientSettings } from '../../requests/settings.ts';
+import type { TaskInputRequiredError } from '../../api/task-errors.ts';
 import type { TaskEnd } from './task-outcome.ts';
-import type { TaskReference } from '../task-handle.ts';
+import type { TaskReference } from '../../api/task-handle.ts';
 import type { TaskListener } from './task-listener.ts';
 import type { TaskProgress } from './task-progress.ts';
 import type { TaskRequests, TaskSent } from './task-requests.ts';

@@ -1,15 +1,15 @@
-import { unawaited } from '../../connection/reconnecting.ts';
+import { unawaited } from '../../requests/reconnecting.ts';
 import { mayPass } from '../../connection/retry.ts';
 import { McpError } from '../../../protocol/error.ts';
 import type { InputResponses } from '../../../protocol/features/rounds.ts';
 import { Pauses } from '../../connection/backoff.ts';
 import { CoreResult } from './core-result.ts';
-import { TaskCancelledError, TaskGoneError, TaskInputRequiredError } from '../errors.ts';
+import { TaskCancelledError, TaskGoneError, TaskInputRequiredError } from '../../api/task-errors.ts';
 import type { NudgedTask, FollowedTaskOptions, FollowParts, TaskWatcher } from './follow-parts.ts';
 import { baseOf, PollInterval } from '../../../connection/poll-interval.ts';
 import { hasEnded } from '../../../protocol/task-status.ts';
 import { isUnknown, Patience } from './patience.ts';
-import type { TaskReference } from '../task-handle.ts';
+import type { TaskReference } from '../../api/task-handle.ts';
 import { TaskInputs } from './task-inputs.ts';
 import { failureInCore, isBare, outcomeOf, type TaskEnd } from './task-outcome.ts';
 import type { TaskSent } from './task-requests.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ConnectionError } from '../../../jsonrpc/transport.ts';
 import { McpError } from '../../../protocol/error.ts';
-import type { ClientSettings } from '../../options.ts';
-import { TaskGoneError } from '../errors.ts';
+import type { ClientSettings } from '../../requests/settings.ts';
+import { TaskGoneError } from '../../api/task-errors.ts';
 import { maxOutageMs, Patience } from './patience.ts';
 
 const busy = new ConnectionError('closed', 'gone');

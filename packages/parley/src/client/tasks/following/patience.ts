@@ -2,9 +2,9 @@ import { ConnectionError } from '../../../jsonrpc/transport.ts';
 import { McpError } from '../../../protocol/error.ts';
 import { backoffMs, maxAskedMs } from '../../connection/backoff.ts';
 import { mayPass } from '../../connection/retry.ts';
-import type { ClientSettings } from '../../options.ts';
-import { TaskGoneError } from '../errors.ts';
-import type { TaskReference } from '../task-handle.ts';
+import type { ClientSettings } from '../../requests/settings.ts';
+import { TaskGoneError } from '../../api/task-errors.ts';
+import type { TaskReference } from '../../api/task-handle.ts';
 
 /** Time for which consecutive failures are retried if the task has no expiry, in milliseconds. */
 export const maxOutageMs: number = 60 * 60_000;

@@ -6,10 +6,10 @@ import type { JsonObject } from '../../../protocol/features/common.ts';
 import { subscriptionsAcknowledgedParamsShape } from '../../../protocol/features/subscriptions.ts';
 import { taskNotificationParamsShape } from '../../../protocol/features/tasks.ts';
 import { backoffMs, steadyMs } from '../../connection/backoff.ts';
-import type { Reconnecting } from '../../connection/reconnecting.ts';
+import type { Reconnecting } from '../../requests/reconnecting.ts';
 import { mayPass } from '../../connection/retry.ts';
-import type { ClientSettings } from '../../options.ts';
-import { subscriptionOf } from '../../subscriptions/subscription.ts';
+import type { ClientSettings } from '../../requests/settings.ts';
+import { subscriptionOf } from '../../api/subscription.ts';
 import { taskStateOf, type TaskState } from './task-state.ts';
 
 /** Limit of tasks of one listen request; tasks beyond it are polled. */

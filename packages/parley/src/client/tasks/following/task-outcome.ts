@@ -2,7 +2,7 @@ import { ConnectionError } from '../../../jsonrpc/transport.ts';
 import { errorFromWire, McpError } from '../../../protocol/error.ts';
 import type { CallToolResult } from '../../../protocol/features/tools.ts';
 import type { Revision } from '../../../protocol/revision.ts';
-import { readResult } from '../../read-result.ts';
+import { readResult } from '../../api/read-result.ts';
 import type { TaskState } from './task-state.ts';
 
 /** The end of a wait: a result, or an error. */

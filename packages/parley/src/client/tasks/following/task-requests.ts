@@ -1,4 +1,4 @@
-import type { Reconnecting, RepeatableOptions } from '../../connection/reconnecting.ts';
+import type { Reconnecting, RepeatableOptions } from '../../requests/reconnecting.ts';
 import { ConnectionError } from '../../../jsonrpc/transport.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 import type { InputResponses } from '../../../protocol/features/rounds.ts';
@@ -6,7 +6,7 @@ import type { CallToolResult } from '../../../protocol/features/tools.ts';
 import { metaKey } from '../../../protocol/meta.ts';
 import type { Revision } from '../../../protocol/revision.ts';
 import { isBareResult } from '../../../protocol/task-answer.ts';
-import { readResult } from '../../read-result.ts';
+import { readResult } from '../../api/read-result.ts';
 import { toldTask, type TaskState } from './task-state.ts';
 
 /** Options that all requests about a task have in common with the call that it was made of. */

@@ -12,8 +12,8 @@ import {
   type TaskStatus,
 } from '../../../protocol/features/tasks.ts';
 import type { Revision } from '../../../protocol/revision.ts';
-import { readResult, readResultAs } from '../../read-result.ts';
-import type { TaskUpdate } from '../task-handle.ts';
+import { readResult, readResultAs } from '../../api/read-result.ts';
+import type { TaskUpdate } from '../../api/task-handle.ts';
 
 /** A task as either surface tells it. */
 export interface TaskState {

@@ -31,7 +31,7 @@ export interface SessionsElsewhere {
   close(): Promise<void>;
 }
 
-/** What the sessions of a process do for those of other processes. */
+/** Services of the sessions of a process for those of other processes. */
 export interface SessionHooks {
   readonly settings: HttpSettings;
   readonly spoken: HttpContext['inSessions'];

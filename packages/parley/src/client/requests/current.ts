@@ -2,21 +2,22 @@ import { ConnectionError, type Transport } from '../../jsonrpc/transport.ts';
 import { settledWithin } from '../../jsonrpc/timeout.ts';
 import { factsOf } from '../../jsonrpc/transport-facts.ts';
 import { harmless } from '../../options/harmless.ts';
-import { IncompatibleError } from './incompatible.ts';
-import type { StepLimits } from './connect-limit.ts';
-import { initialize } from './initialize.ts';
-import { negotiate, type Negotiated } from './negotiate.ts';
-import { waitFor, type WaitLimits } from '../wait-for.ts';
+import { IncompatibleError } from '../connection/incompatible.ts';
+import type { StepLimits } from '../connection/connect-limit.ts';
+import { initialize } from '../connection/initialize.ts';
+import type { Negotiated } from '../api/negotiated.ts';
+import { negotiate } from '../connection/negotiate.ts';
+import { waitFor, type WaitLimits } from '../api/wait-for.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { LoggingLevel } from '../../protocol/features/logging-level.ts';
-import type { Inbound } from './open-channel.ts';
-import { ServerConnection } from './server-connection.ts';
-import { EarlyRequests } from './early-requests.ts';
-import { createInbound, type InboundHandler } from '../input/inbound.ts';
-import type { ClientSettings } from '../options.ts';
-import { Rate } from './retry.ts';
-import type { LostSession } from './uninitialized.ts';
-import { believable, type NegotiationCache } from './negotiation-cache.ts';
+import { EarlyRequests } from '../connection/early-requests.ts';
+import type { Inbound } from '../connection/open-channel.ts';
+import { ServerConnection } from '../connection/server-connection.ts';
+import { createInbound, type InboundHandler } from '../middleware/inbound.ts';
+import type { ClientSettings } from './settings.ts';
+import { Rate } from '../connection/retry.ts';
+import type { LostSession } from '../connection/uninitialized.ts';
+import { believable, type NegotiationCache } from '../connection/negotiation-cache.ts';
 
 /** Options with which a connection is opened, again and again. */
 export interface ReconnectingOptions {

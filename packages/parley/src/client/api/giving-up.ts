@@ -1,4 +1,4 @@
-import { ConnectionError } from '../jsonrpc/transport.ts';
+import { ConnectionError } from '../../jsonrpc/transport.ts';
 
 /** Options of a request that may be given up. */
 interface Abortable {

@@ -1,4 +1,4 @@
-import type { ConnectionError } from '../jsonrpc/transport.ts';
+import type { ConnectionError } from '../../jsonrpc/transport.ts';
 
 /** Options of a client that loses its server. */
 export interface RecoverOptions {

@@ -1,7 +1,7 @@
-import { runOnAbort } from '../jsonrpc/run-on-abort.ts';
-import { after, settledWithin } from '../jsonrpc/timeout.ts';
-import { ConnectionError } from '../jsonrpc/transport.ts';
-import { aborted } from '../connection/pending.ts';
+import { runOnAbort } from '../../jsonrpc/run-on-abort.ts';
+import { after, settledWithin } from '../../jsonrpc/timeout.ts';
+import { ConnectionError } from '../../jsonrpc/transport.ts';
+import { aborted } from '../../connection/pending.ts';
 
 /** Limits that end a wait before its time. */
 export interface WaitLimits {

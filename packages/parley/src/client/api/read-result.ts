@@ -1,11 +1,11 @@
-import { ConnectionError } from '../jsonrpc/transport.ts';
-import type { JsonObject } from '../protocol/features/common.ts';
-import { McpError } from '../protocol/error.ts';
-import { fromWire, type Lenience } from '../protocol/compile/from-wire.ts';
-import { methodOf } from '../protocol/catalogue.ts';
-import type { RequestMethod, RequestTypes } from '../protocol/catalogue.ts';
-import type { Revision } from '../protocol/revision.ts';
-import type { Type } from '../protocol/shape.ts';
+import { ConnectionError } from '../../jsonrpc/transport.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import { McpError } from '../../protocol/error.ts';
+import { fromWire, type Lenience } from '../../protocol/compile/from-wire.ts';
+import { methodOf } from '../../protocol/catalogue.ts';
+import type { RequestMethod, RequestTypes } from '../../protocol/catalogue.ts';
+import type { Revision } from '../../protocol/revision.ts';
+import type { Type } from '../../protocol/shape.ts';
 
 /**
  * Converts the result of a method to the newest form.

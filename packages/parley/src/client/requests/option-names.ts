@@ -1,13 +1,13 @@
-import type { CacheMode } from './cache/cache.ts';
-import { refuseUnknown, type Names } from '../options/known-names.ts';
-import { refuseNoNumber, refuseOther, refuseOtherWord } from '../options/known-values.ts';
-import { shown } from '../options/shown.ts';
-import { loggingLevels } from '../protocol/features/logging-level.ts';
-import type { CompleteOptions } from './client.ts';
-import type { ConnectOptions } from './options.ts';
-import { checkHostTasks } from './tasks/client-tasks-options.ts';
-import type { PageOptions } from './cache/cacheable-request.ts';
-import type { StartTaskOptions, ToolCallOptions } from './tasks/task-handle.ts';
+import type { CacheMode } from '../cache/cache.ts';
+import { refuseUnknown, type Names } from '../../options/known-names.ts';
+import { refuseNoNumber, refuseOther, refuseOtherWord } from '../../options/known-values.ts';
+import { shown } from '../../options/shown.ts';
+import { loggingLevels } from '../../protocol/features/logging-level.ts';
+import type { CompleteOptions } from '../api/client.ts';
+import type { ConnectOptions } from '../api/options.ts';
+import { checkHostTasks } from '../api/client-tasks-options.ts';
+import type { PageOptions } from '../cache/cacheable-request.ts';
+import type { StartTaskOptions, ToolCallOptions } from '../api/task-handle.ts';
 
 /** The names of what `connect` takes, beside those of the transport. */
 export const optionNames: Names<ConnectOptions> = {

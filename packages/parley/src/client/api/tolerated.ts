@@ -1,6 +1,6 @@
-import { isObject } from '../jsonrpc/message.ts';
-import { methodOf } from '../protocol/catalogue.ts';
-import type { Lenience } from '../protocol/compile/from-wire.ts';
+import { isObject } from '../../jsonrpc/message.ts';
+import { methodOf } from '../../protocol/catalogue.ts';
+import type { Lenience } from '../../protocol/compile/from-wire.ts';
 
 /** An entry of a list that is malformed. */
 export interface MalformedEntry {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { server, initialized, refusing, start } from '../../../../test/support/negotiation.ts';
-import { turns } from '../../../../test/support/turns.ts';
-import { ConnectionError } from '../jsonrpc/transport.ts';
-import { scriptedTransport } from '../testing/scripted.ts';
+import { server, initialized, refusing, start } from '../../../../../test/support/negotiation.ts';
+import { turns } from '../../../../../test/support/turns.ts';
+import { ConnectionError } from '../../jsonrpc/transport.ts';
+import { scriptedTransport } from '../../testing/scripted.ts';
 import { waitFor } from './wait-for.ts';
 
 describe('a wait that was given up before it began', () => {

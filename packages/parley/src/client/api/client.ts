@@ -1,31 +1,31 @@
-import type { ConnectionError } from '../jsonrpc/transport.ts';
-import type { RequestOptions } from './connection/request-options.ts';
-import type { Negotiated } from './connection/negotiate.ts';
-import type { Implementation, JsonObject } from '../protocol/features/common.ts';
-import type { ServerCapabilities } from '../protocol/capability.ts';
+import type { ConnectionError } from '../../jsonrpc/transport.ts';
+import type { RequestOptions } from './request-options.ts';
+import type { Negotiated } from './negotiated.ts';
+import type { Implementation, JsonObject } from '../../protocol/features/common.ts';
+import type { ServerCapabilities } from '../../protocol/capability.ts';
 import type {
   CompleteRequestParams,
   CompleteResult,
   CompletionArgument,
   CompletionContext,
-} from '../protocol/features/completion.ts';
-import type { LoggingLevel } from '../protocol/features/logging-level.ts';
-import type { GetPromptResult, Prompt } from '../protocol/features/prompts.ts';
-import type { Resource, ResourceTemplate } from '../protocol/features/resource.ts';
-import type { ReadResourceResult } from '../protocol/features/resources.ts';
-import type { InputMethod, ListItems, ListMethod, RequestTypes } from '../protocol/catalogue.ts';
-import type { HasMiddleware } from '../connection/middleware/middleware.ts';
-import type { RevisionDate } from '../protocol/revision.ts';
-import type { Tool } from '../protocol/features/tool.ts';
-import type { CallToolResult } from '../protocol/features/tools.ts';
-import type { AnySchema, InferOutput } from '../schema/infer.ts';
-import type { RootsSource } from './input/inputs.ts';
+} from '../../protocol/features/completion.ts';
+import type { LoggingLevel } from '../../protocol/features/logging-level.ts';
+import type { GetPromptResult, Prompt } from '../../protocol/features/prompts.ts';
+import type { Resource, ResourceTemplate } from '../../protocol/features/resource.ts';
+import type { ReadResourceResult } from '../../protocol/features/resources.ts';
+import type { InputMethod, ListItems, ListMethod, RequestTypes } from '../../protocol/catalogue.ts';
+import type { HasMiddleware } from '../../connection/middleware/middleware.ts';
+import type { RevisionDate } from '../../protocol/revision.ts';
+import type { Tool } from '../../protocol/features/tool.ts';
+import type { CallToolResult } from '../../protocol/features/tools.ts';
+import type { AnySchema, InferOutput } from '../../schema/infer.ts';
+import type { RootsSource } from './input-handlers.ts';
 import type { Page } from './pages.ts';
-import type { InputAnswers } from './input/rounds.ts';
-import type { InputRequiredStep, Step } from './input/step.ts';
-import type { Subscription, SubscriptionEvent, Topics } from './subscriptions/subscription.ts';
-import type { SubscribeOptions } from './subscriptions/subscriptions.ts';
-import type { StartTaskOptions, TaskHandle, TaskReference, ToolCallOptions } from './tasks/task-handle.ts';
+import type { InputAnswers } from './input-handlers.ts';
+import type { InputRequiredStep, Step } from './step.ts';
+import type { Subscription, SubscriptionEvent, Topics } from './subscription.ts';
+import type { SubscribeOptions } from './subscription.ts';
+import type { StartTaskOptions, TaskHandle, TaskReference, ToolCallOptions } from './task-handle.ts';
 
 /** The options of one request of a client. */
 export interface ClientRequestOptions extends RequestOptions {

@@ -7,12 +7,12 @@ import {
   replying,
   stateless,
   text,
-} from '../../../../test/support/connected-client.ts';
-import { turns } from '../../../../test/support/turns.ts';
-import { ConnectionError } from '../jsonrpc/transport.ts';
-import { scriptedTransport, type Script, type ScriptedTransport } from '../testing/scripted.ts';
-import type { Negotiated } from './connection/negotiate.ts';
-import { createConnect } from './connect.ts';
+} from '../../../../../test/support/connected-client.ts';
+import { turns } from '../../../../../test/support/turns.ts';
+import { ConnectionError } from '../../jsonrpc/transport.ts';
+import { scriptedTransport, type Script, type ScriptedTransport } from '../../testing/scripted.ts';
+import type { Negotiated } from './negotiated.ts';
+import { createConnect } from '../connect.ts';
 
 describe('what a client knows of its server', () => {
   it('is there once it is connected [C23] [C48] [C55] [C57]', async () => {

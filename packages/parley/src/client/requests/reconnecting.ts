@@ -1,9 +1,9 @@
 import { ConnectionError, unknownSessions } from '../../jsonrpc/transport.ts';
 import type { CarrierSource } from '../middleware/passing.ts';
-import type { RequestOptions } from './request-options.ts';
-import { serverInfoOf } from './discover.ts';
-import type { Negotiated } from './negotiate.ts';
-import type { WaitLimits } from '../wait-for.ts';
+import type { RequestOptions } from '../api/request-options.ts';
+import { serverInfoOf } from '../connection/discover.ts';
+import type { Negotiated } from '../api/negotiated.ts';
+import type { WaitLimits } from '../api/wait-for.ts';
 import type { Implementation, JsonObject } from '../../protocol/features/common.ts';
 import type { SentRequest } from '../../connection/pending.ts';
 import type { ClientCapabilities, ServerCapabilities } from '../../protocol/capability.ts';
@@ -11,10 +11,10 @@ import { McpError } from '../../protocol/error.ts';
 import type { LoggingLevel } from '../../protocol/features/logging-level.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import { CurrentConnection, type ConnectionObserver, type ReconnectingOptions } from './current.ts';
-import type { ServerConnection, TaskSending } from './server-connection.ts';
-import type { ClientSettings } from '../options.ts';
-import { disproves, isRepeatable, isSessionLoss } from './retry.ts';
-import { mayBeUninitialized, uninitialized } from './uninitialized.ts';
+import type { ServerConnection, TaskSending } from '../connection/server-connection.ts';
+import type { ClientSettings } from './settings.ts';
+import { disproves, isRepeatable, isSessionLoss } from '../connection/retry.ts';
+import { mayBeUninitialized, uninitialized } from '../connection/uninitialized.ts';
 
 /** The options of one request that may be sent again. */
 export interface RepeatableOptions extends RequestOptions {

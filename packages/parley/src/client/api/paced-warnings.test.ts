@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connect } from '../client.ts';
-import { createServer } from '../server.ts';
-import { memoryTransport } from '../testing/memory-transport.ts';
-import type { Transport } from '../jsonrpc/transport.ts';
+import { connect } from '../../client.ts';
+import { createServer } from '../../server.ts';
+import { memoryTransport } from '../../testing/memory-transport.ts';
+import type { Transport } from '../../jsonrpc/transport.ts';
 import { maxWarnings, pacedWarnings } from './paced-warnings.ts';
 
 /** A server that sends 1,000 answers to nothing when the connection opens. */

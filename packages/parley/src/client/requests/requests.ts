@@ -1,33 +1,33 @@
-import { isObject } from '../jsonrpc/message.ts';
-import type { JsonObject } from '../protocol/features/common.ts';
-import { McpError } from '../protocol/error.ts';
+import type { SubscribeOptions, Subscription, SubscriptionEvent, Topics } from '../api/subscription.ts';
+import { isObject } from '../../jsonrpc/message.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import { McpError } from '../../protocol/error.ts';
 import {
   methodOf,
   type ListItems,
   type ListMethod,
   type RequestMethod,
   type RequestTypes,
-} from '../protocol/catalogue.ts';
-import type { Lenience } from '../protocol/compile/from-wire.ts';
-import type { Revision } from '../protocol/revision.ts';
-import type { Tool } from '../protocol/features/tool.ts';
-import { isCacheable } from './cache/cache-key.ts';
-import type { ResponseCache } from './cache/cache.ts';
-import { cacheableRequest, type PageOptions } from './cache/cacheable-request.ts';
-import type { Reconnecting } from './connection/reconnecting.ts';
-import { ToolHints } from './connection/retry.ts';
-import { namesElicitations } from './input/elicitation-ids.ts';
-import { answering, type Inputs } from './input/inputs.ts';
-import type { InputRounds } from './input/rounds.ts';
-import { isInputMethod, needsInput } from './input/step.ts';
-import { throughClientMiddleware } from './middleware/late-passing.ts';
+} from '../../protocol/catalogue.ts';
+import type { Lenience } from '../../protocol/compile/from-wire.ts';
+import type { Revision } from '../../protocol/revision.ts';
+import type { Tool } from '../../protocol/features/tool.ts';
+import { isCacheable } from '../cache/cache-key.ts';
+import type { ResponseCache } from '../cache/cache.ts';
+import { cacheableRequest, type PageOptions } from '../cache/cacheable-request.ts';
+import type { Reconnecting } from './reconnecting.ts';
+import { ToolHints } from '../connection/retry.ts';
+import { namesElicitations } from '../input/elicitation-ids.ts';
+import { answering, type Inputs } from '../input/inputs.ts';
+import type { InputRounds } from '../input/rounds.ts';
+import { isInputMethod, needsInput } from '../api/step.ts';
+import { throughClientMiddleware } from '../middleware/late-passing.ts';
 import { withoutInvalidHeaders, type KnownTools } from './known-tools.ts';
 import { checkRequest } from './option-names.ts';
-import type { ClientSettings } from './options.ts';
-import { hintOf, malformedIn, walkPages, type Page, type PageBounds } from './pages.ts';
-import { readResult } from './read-result.ts';
-import { ToleratedFaults, type MalformedEntry } from './tolerated.ts';
-import type { ClientSubscriptions } from './subscriptions/subscriptions.ts';
+import type { ClientSettings } from './settings.ts';
+import { hintOf, malformedIn, walkPages, type Page, type PageBounds } from '../api/pages.ts';
+import { readResult } from '../api/read-result.ts';
+import { ToleratedFaults, type MalformedEntry } from '../api/tolerated.ts';
 
 /** Parts that a client is made of. */
 export interface ClientParts {
@@ -35,7 +35,13 @@ export interface ClientParts {
   readonly settings: ClientSettings;
   readonly known: KnownTools;
   readonly cache: ResponseCache;
-  readonly subscriptions: Pick<ClientSubscriptions, 'open'>;
+  readonly subscriptions: {
+    open(
+      topics: Topics,
+      onEvent: (event: SubscriptionEvent) => void,
+      options?: SubscribeOptions,
+    ): Promise<Subscription>;
+  };
   readonly description: string;
   readonly carriesHeaders: boolean;
 }

@@ -1,7 +1,7 @@
-import type { CacheHint } from '../protocol/features/envelope.ts';
-import { jsonText, plainNumber } from '../json/exact-number.ts';
+import type { CacheHint } from '../../protocol/features/envelope.ts';
+import { jsonText, plainNumber } from '../../json/exact-number.ts';
 import type { MalformedEntry } from './tolerated.ts';
-import { ConnectionError } from '../jsonrpc/transport.ts';
+import { ConnectionError } from '../../jsonrpc/transport.ts';
 
 /** One page of a list. */
 export interface Page<Item> extends CacheHint {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compileUsable } from '../schema/usable/usable.ts';
+import { compileUsable } from '../../schema/usable/usable.ts';
 import { KnownTools } from './known-tools.ts';
 
 test('a warning about an output schema is short, whatever that refers to', async () => {

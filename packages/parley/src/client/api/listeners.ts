@@ -1,4 +1,4 @@
-import { harmless } from '../options/harmless.ts';
+import { harmless } from '../../options/harmless.ts';
 import type { ConnectOptions } from './options.ts';
 
 /** Reports a failure that no caller sees. */

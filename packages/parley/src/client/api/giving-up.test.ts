@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ConnectionError } from '../jsonrpc/transport.ts';
-import { keptAlive } from '../../../../test/support/kept-alive.ts';
-import { content, handshake, recovering, stateless } from '../../../../test/support/recovering.ts';
-import { scriptedTransport, type Script, type SentMessage } from '../testing/scripted.ts';
+import { ConnectionError } from '../../jsonrpc/transport.ts';
+import { keptAlive } from '../../../../../test/support/kept-alive.ts';
+import { content, handshake, recovering, stateless } from '../../../../../test/support/recovering.ts';
+import { scriptedTransport, type Script, type SentMessage } from '../../testing/scripted.ts';
 import type { Client } from './client.ts';
-import { createConnect } from './connect.ts';
+import { createConnect } from '../connect.ts';
 import { givingUp, givingUpSteps } from './giving-up.ts';
 
 interface Given {

@@ -3,8 +3,8 @@
 import type { InputRequests } from '../../protocol/features/rounds.ts';
 import type { TaskStatus } from '../../protocol/features/tasks.ts';
 import type { CallToolResult } from '../../protocol/features/tools.ts';
-import type { ClientRequestOptions } from '../client.ts';
-import type { InputAnswers } from '../input/rounds.ts';
+import type { ClientRequestOptions } from './client.ts';
+import type { InputAnswers } from './input-handlers.ts';
 
 /** The options of a tool call that is waited for, whatever the server makes of it. */
 export interface ToolCallOptions extends ClientRequestOptions {

@@ -1,10 +1,10 @@
-import { isObject } from '../jsonrpc/message.ts';
-import type { ElicitRequestURLParams } from '../protocol/features/elicitation.ts';
-import { McpError } from '../protocol/error.ts';
-import type { CallToolResult } from '../protocol/features/tools.ts';
-import { pageUrl } from '../connection/page-url.ts';
-import type { InputRequiredStep } from './input/step.ts';
-import type { InputMethod } from '../protocol/catalogue.ts';
+import { isObject } from '../../jsonrpc/message.ts';
+import type { ElicitRequestURLParams } from '../../protocol/features/elicitation.ts';
+import { McpError } from '../../protocol/error.ts';
+import type { CallToolResult } from '../../protocol/features/tools.ts';
+import { pageUrl } from '../../connection/page-url.ts';
+import type { InputRequiredStep } from './step.ts';
+import type { InputMethod } from '../../protocol/catalogue.ts';
 
 /**
  * A tool returned a structured result that does not match its output schema, or returned none though it has a schema.

@@ -1,3 +1,4 @@
+import type { MiddlewareStack } from '../../connection/middleware/middleware-stack.ts';
 import {
   isObject,
   type NotificationMessage,
@@ -21,11 +22,23 @@ import { methodOf } from '../../protocol/catalogue.ts';
 import { maySend } from '../../protocol/method.ts';
 import { newestRevision, type Revision } from '../../protocol/revision.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
-import { throughClientMiddleware } from '../middleware/late-passing.ts';
-import type { CarrierSource } from '../middleware/passing.ts';
+import { throughClientMiddleware } from './late-passing.ts';
+import type { CarrierSource } from './passing.ts';
 import type { Inbound, Questioned } from '../connection/open-channel.ts';
-import type { ClientSettings, NotificationContext } from '../options.ts';
+import type { ConnectOptions, NotificationContext } from '../api/options.ts';
 import { AnsweredQuestions } from './answered-questions.ts';
+
+/** The settings of a client that concern messages of its server. */
+export interface InboundSettings extends Pick<
+  ConnectOptions,
+  'onRequest' | 'onLog' | 'onProgress' | 'onNotification' | 'onWarning'
+> {
+  readonly exactNumbers: boolean;
+  readonly chain: MiddlewareStack;
+  readonly inputs: { readonly stopped: AbortSignal; complete(params: JsonObject, revision: Revision): void };
+  /** Reports the error of a user's handler or listener. */
+  failed(message: string, cause?: unknown): void;
+}
 
 /** Circumstances of a server's request that a handler may know. */
 export interface InboundContext {
@@ -46,7 +59,7 @@ export interface InboundOptions {
   ended(error: ConnectionError): void;
   /** Source of what middleware knows of its carrier. */
   readonly source: CarrierSource;
-  readonly settings: ClientSettings;
+  readonly settings: InboundSettings;
   /** Handlers by method. Any other method, except `ping`, is answered with "method not found". */
   readonly handlers: ReadonlyMap<string, InboundHandler>;
 }
@@ -226,7 +239,7 @@ const nothing = (): void => undefined;
 const pong: InboundHandler = () => ({});
 
 /** Passes a request on in the newest form, if the revision lets a server send it. */
-function handingOn(method: string, onRequest: NonNullable<ClientSettings['onRequest']>): InboundHandler {
+function handingOn(method: string, onRequest: NonNullable<ConnectOptions['onRequest']>): InboundHandler {
   return async (params, { revision, signal, request }) => {
     const row = methodOf(method);
     if (row !== undefined && !maySend('server', row, revision))
@@ -266,13 +279,13 @@ function hear(
  * for it.
  */
 function hearLog(
-  onLog: NonNullable<ClientSettings['onLog']>,
+  onLog: NonNullable<ConnectOptions['onLog']>,
   params: JsonObject,
   {
     settled,
     settings,
     context,
-  }: { readonly settled: Revision; readonly settings: ClientSettings; readonly context: NotificationContext },
+  }: { readonly settled: Revision; readonly settings: InboundSettings; readonly context: NotificationContext },
 ): boolean {
   let message: LoggingMessageNotificationParams;
   try {

@@ -1,12 +1,12 @@
-import { setNewest } from '../jsonrpc/newest.ts';
-import { isObject } from '../jsonrpc/message.ts';
-import { hashOf } from '../connection/hash.ts';
-import { encodeHeaderValue, headerParametersOf, headerValueOf, type HeaderParameter } from '../connection/header.ts';
-import { McpError } from '../protocol/error.ts';
-import { nearestWords } from '../options/nearest.ts';
-import type { Tool, ToolExecution } from '../protocol/features/tool.ts';
-import type { CallToolResult } from '../protocol/features/tools.ts';
-import { OutputValidationError } from './errors.ts';
+import { setNewest } from '../../jsonrpc/newest.ts';
+import { isObject } from '../../jsonrpc/message.ts';
+import { hashOf } from '../../connection/hash.ts';
+import { encodeHeaderValue, headerParametersOf, headerValueOf, type HeaderParameter } from '../../connection/header.ts';
+import { McpError } from '../../protocol/error.ts';
+import { nearestWords } from '../../options/nearest.ts';
+import type { Tool, ToolExecution } from '../../protocol/features/tool.ts';
+import type { CallToolResult } from '../../protocol/features/tools.ts';
+import { OutputValidationError } from '../api/errors.ts';
 
 /** Limit of tool definitions that are remembered; the longest unseen are forgotten first. */
 const most = 10_000;

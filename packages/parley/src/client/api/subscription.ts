@@ -4,6 +4,12 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 import type { ListKind, SubscriptionFilter } from '../../protocol/features/subscriptions.ts';
 import { metaKey } from '../../protocol/meta.ts';
 
+/** The options of one subscription. */
+export interface SubscribeOptions {
+  /** Ends the subscription; while it is being opened, that rejects with the reason of the signal. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** The topics of a subscription. */
 export interface Topics {
   /** That the list of tools changed. */
