@@ -49,8 +49,8 @@ const twoWay: Readonly<Record<string, number>> = {
   schema: 4,
   storage: 3,
   'auth/server': 5,
-  'cli/inspect': 16,
-  'cli/inspect/page': 20,
+  'cli/inspect': 20,
+  'cli/inspect/page': 24,
   'cli/commands': 34,
 };
 
