@@ -24,7 +24,7 @@ const readers: ReadonlySet<string> = new Set([
   'testing/store/records.ts',
   'testing/tasks/times.ts',
   // Verdicts and responses that somebody stores.
-  'client/options.ts',
+  'client/requests/settings.ts',
   // The times of a recording.
   'cli/commands/inspect/inspect.ts',
   // An assertion says by it until when it is good.

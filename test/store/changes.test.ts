@@ -6,7 +6,7 @@ import { createServer, type Server } from '../../packages/parley/src/server.ts';
 import { memoryStore } from '../../packages/parley/src/storage/memory/store.ts';
 import { StoreError, type Store } from '../../packages/parley/src/storage/store.ts';
 import type { ServerParts } from '../../packages/parley/src/server/parts/parts.ts';
-import { SharedChanges, type ChangesHere } from '../../packages/parley/src/server/shared/changes.ts';
+import { SharedChanges, type ChangesHere } from '../../packages/parley/src/server/processes/changes.ts';
 import { handshakeDates, open, settle, statelessDate, type Json, type Raw } from '../support/raw.ts';
 
 const uri = 'memo://one';

@@ -19,7 +19,7 @@ export const allLoaded: () => Promise<unknown> = loadedOnce(async () => {
   await import('../server/parts/offered.ts');
   await import('../server/parts/seldom-used.ts');
   await import('../server/rates/rates.ts');
-  await import('../server/shared/changes.ts');
+  await import('../server/processes/changes.ts');
   await import('../server/tasks/load.ts');
   await import('../client/input/input.ts');
   await import('../client/middleware/passing.ts');

@@ -5,7 +5,7 @@ import { checkParts, type DefinitionKind } from '../definition/mistakes.ts';
 import { Declared } from './declared.ts';
 import { mayHear, tellUpdate } from './handlers.ts';
 import type { Store } from '../../storage/store.ts';
-import type { SharedChanges } from '../shared/changes.ts';
+import type { SharedChanges } from '../processes/changes.ts';
 import type { ResolvedOptions } from '../definition/options.ts';
 import { MiddlewareStack } from '../../connection/middleware/middleware-stack.ts';
 import { ownMethodsKey } from '../../protocol/extension.ts';
@@ -91,7 +91,7 @@ export function createParts(
 async function shareChanges(name: string, parts: ServerParts, { bus }: Store): Promise<SharedChanges | undefined> {
   const { subscriptions, options } = parts;
   try {
-    const { SharedChanges: Made } = await import('../shared/changes.ts');
+    const { SharedChanges: Made } = await import('../processes/changes.ts');
     const here = {
       tellList: (kind: ListKind) => subscriptions.listChangedHere(kind),
       tellUpdate: (uri: string) => tellUpdate(parts, () => subscriptions.resourceUpdatedHere(uri)),
