@@ -1,5 +1,5 @@
 import { rawHttp } from '../../check/harness/http.ts';
-import type { CheckOptions } from '../../check/check.ts';
+import type { CheckOptions } from '../../check/run/check.ts';
 import { isLoopback } from '../../../../parley/src/auth/common/network.ts';
 import { factsOf } from '../../../../parley/src/jsonrpc/transport-facts.ts';
 import { tlsHint, whyNotReached } from '../../../../parley/src/transports/http/client/unreached.ts';
