@@ -115,7 +115,7 @@ export const groups: readonly PageGroup[] = [
   },
   {
     title: 'Reference',
-    pages: ['guide', 'requirements', 'errors', 'environment'],
+    pages: ['requirements', 'errors', 'environment'],
   },
   {
     title: 'Explanation',
@@ -130,6 +130,8 @@ export const groups: readonly PageGroup[] = [
       'evidence/interop-agreement',
       'evidence/runtimes',
       'evidence/killed-processes',
+      'evidence/published-servers',
+      'evidence/inspect-jobs',
       'bench',
       'bench-scale',
     ],

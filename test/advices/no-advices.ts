@@ -40,11 +40,15 @@ export const noAdvices: Readonly<Record<string, readonly string[]>> = {
   'stands behind the name of an option, and is in `lines.ts` with it': [
     'is for the check of a server, and --client checks a client',
   ],
+  'the name of a variable of CSS': ['--${}-size'],
   'the label of a button': ['as parley call'],
   'the name of a program in a file': ['parley inspect'],
   'the name of an option, which a program puts together': ['--${}'],
   'the page of an app': [
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>App of parley check</title></head><body><p id="seen">This app looks at its host.</p><script>\n(() => { ${} })();\n</script></body></html>',
+  ],
+  'the page that shares the messages': [
+    '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width">\n<meta http-equiv="content-security-policy" content="default-src \'none\'; style-src \'unsafe-inline\'">\n<title>Messages of ${}</title>\n<style>${}</style>\n</head>\n<body>\n<h1>MCP messages</h1>\n<ul>${}</ul>\n<p>${} messages${}, recorded by parley inspect ${}. Secrets are masked.</p>\n${}\n</body>\n</html>\n',
   ],
   'the reason of a cancellation': ['parley check'],
 };

@@ -388,7 +388,7 @@ for (const [what, argv, words] of [
   [
     'for a client',
     ['check', '--client', '--foreign-token-env', 'A'],
-    /--foreign-token-env is for a server that is judged/,
+    /--foreign-token-env is for the check of a server/,
   ],
 ] as const)
   test(`the command refuses a token ${what}`, async () => {

@@ -40,7 +40,7 @@ test('a doc comment becomes text: its tags are words, and its example is a block
 test('each page of docs/ is in the sidebar once, or is for maintainers', () => {
   const listed = groups.flatMap(({ pages }) => pages);
   assert.equal(new Set(listed).size, listed.length);
-  const pages = globSync('docs/{*,evidence/*,skill/**/*}.md', { cwd: root }).map((path) =>
+  const pages = globSync('docs/{*,how-to/*,evidence/*,skill/**/*}.md', { cwd: root }).map((path) =>
     path.slice('docs/'.length, -'.md'.length),
   );
   assert.deepEqual(

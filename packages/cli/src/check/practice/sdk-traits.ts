@@ -26,7 +26,7 @@ const sdks: readonly SdkTraits[] = [
     sdk: '@modelcontextprotocol/server 2.x',
     isNewest: true,
     traits: [
-      { id: 'basic-016', text: /\[\\n \{\\n .*\\"code\\": \\"/, isSign: true },
+      { id: 'basic-016', text: /\[\\n \{\\n .{0,200}\\"code\\": \\"/, isSign: true },
       { id: 'resources-013', text: /"message":"Resource not found: / },
       { id: 'logging-003', text: /the error has the code -32603, and not -32602/ },
       { id: 'page-009', text: /it was served/ },
@@ -36,13 +36,13 @@ const sdks: readonly SdkTraits[] = [
     sdk: '@modelcontextprotocol/sdk 1.x',
     isNewest: false,
     traits: [
-      { id: 'basic-016', text: /\[\\n \{\\n .*\\"code\\": \\"/, isSign: true },
+      { id: 'basic-016', text: /\[\\n \{\\n .{0,200}\\"code\\": \\"/, isSign: true },
       {
         id: 'tools-024',
-        text: /"text":"MCP error -326\d\d: (?:Tool .* (?:not found|disabled)|Unknown tool)/,
+        text: /"text":"MCP error -326\d\d: (?:Tool .{0,200} (?:not found|disabled)|Unknown tool)/,
         isSign: true,
       },
-      { id: 'resources-013', text: /"message":"MCP error -32602: Resource .* not found"/, isSign: true },
+      { id: 'resources-013', text: /"message":"MCP error -32602: Resource .{0,500} not found"/, isSign: true },
       { id: 'compl-004', text: /"message":"MCP error -326\d\d: / },
       { id: 'prompts-009', text: /"message":"MCP error -326\d\d: / },
       { id: 'logging-003', text: /the error has the code -32603, and not -32602/ },

@@ -21,7 +21,8 @@ export function fragmentOf({ server, tab: of, chosen: key, part, row: n }: Place
 
 /** Reads a fragment. @returns `undefined` if it is no place. */
 export function placeOfFragment(fragment: string): PlaceInPage | undefined {
-  const [, path = '', query = ''] = /^#\/([^?]*)\??(.*)$/.exec(fragment) ?? [];
+  if (!fragment.startsWith('#/')) return undefined;
+  const [path = '', query = ''] = fragment.slice(2).split('?', 2);
   try {
     const [server = '', of = '', key] = path.split('/').map(decodeURIComponent);
     if (!tabs.some((one) => one === of)) return undefined;
