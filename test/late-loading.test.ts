@@ -118,7 +118,7 @@ test('a request is answered where what measures requests could not be loaded, an
   const server = createServer({ name: 's', version: '1' }, { rateLimits, onError: (error) => errors.push(error) });
   t.after(() => server.close());
   const client = (): Promise<Client> => connect(memoryTransport(server), { revisions: [session], timeoutMs: 5_000 });
-  failOnce(t, './rates/rates.ts');
+  failOnce(t, './rates.ts');
   await assert.rejects(client(), { name: 'McpError', message: 'internal error' });
   assert.match(String(errors), /EMFILE/);
   await (await client()).close();
