@@ -228,6 +228,7 @@ export const slowFiles: Readonly<Record<string, string>> = Object.fromEntries(
 /** Slow files that need a process of their own, each with the reason. All others share processes, as fast files do. Each would spend over a second of the processor on loading the same modules. */
 export const aloneSlowFiles: Readonly<Record<string, string>> = {
   [relay]: 'judges what is signalled to the process that runs it',
+  'test/rules/regular-expressions.test.ts': 'loads recheck, for which it sets a variable of the environment',
 };
 
 /** Files that only the nightly tier runs, each with what finds the same faults in a quicker tier. */
