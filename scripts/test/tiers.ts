@@ -67,6 +67,7 @@ const slowByReason: Readonly<Record<string, readonly string[]>> = {
     'packages/cli/src/commands/explain/explain-failures.test.ts',
     'packages/cli/src/commands/explain/explain.test.ts',
     'packages/cli/src/commands/explain/undeclared.test.ts',
+    'packages/cli/src/check/harness/crash.test.ts',
     'packages/cli/src/commands/run.test.ts',
     'packages/cli/src/commands/tasks/tasks.test.ts',
     'packages/parley/src/client/restarted-servers.test.ts',
