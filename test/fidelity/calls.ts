@@ -157,6 +157,8 @@ const listChanges: Walk = async (pairing) => {
     const notifications = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
     void raw.send('subscriptions/listen', { notifications }, 'mine');
     await until(() => raw.take().length > 0, 'the acknowledgement');
+    // The bridge subscribes at the server beside this. Changes before that are told to nobody.
+    await raw.result('tools/call', { name: 'one' });
   }
   for (const list of ['tools', 'prompts', 'resources'] as const) {
     await raw.result('tools/call', { name: 'change', arguments: { list } });
