@@ -5,7 +5,7 @@ import { after } from '../../../parley/src/jsonrpc/timeout.ts';
 import { beforeCrash, crashLine } from '../check/harness/crash.ts';
 import type { Io } from './io.ts';
 
-/** Limit of the text that is compared, in characters. */
+/** Limit of the text that is compared or held back, in characters. */
 const maxCompared = 65_536;
 
 /**
@@ -68,7 +68,7 @@ function heldBack(print: (text: string) => void): HeldBack {
   return {
     write(text) {
       if (held === undefined) print(text);
-      else held += text;
+      else if ((held += text).length > maxCompared) release();
     },
     release: () => release(),
     end: (crash) => release(held === undefined || crash === undefined ? held : beforeCrash(held)),
